@@ -82,7 +82,8 @@ export function createCommandDesk(options: CommandDeskOptions): LiveCommandDesk 
       const readOutput = (from: number): ReturnType<typeof processes.readOutput> => processes.readOutput(id, from);
       const news = wakeups.listen(id);
       const settled = async (): Promise<unknown> => askingAgain.get(id);
-      return watchCommand({ get: () => executions.get(id), view, readOutput, settled, news, signal }, offset);
+      const live = { get: () => executions.get(id), heldUp: () => heldUp.of(id) };
+      return watchCommand({ ...live, view, readOutput, settled, news, signal }, offset);
     },
     cancel: async (caller, id, signal) => view(await cancel(own(caller, id), { options, live, wakeups, signal })),
     async recover() {

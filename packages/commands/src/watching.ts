@@ -8,6 +8,8 @@ export interface WatchParts {
   /** Undefined: it is gone. */
   readonly get: () => Execution | undefined;
   readonly view: (execution: Execution) => CommandView;
+  /** What keeps it from being started, in words. */
+  readonly heldUp: () => string | undefined;
   readonly readOutput: (offset: number) => ReturnType<CommandProcesses['readOutput']>;
   /** Resolves when nothing more becomes of one that has ended. */
   readonly settled: () => Promise<unknown>;
@@ -17,7 +19,7 @@ export interface WatchParts {
 
 /** Each state and each piece of output from `offset` on, live; the last state comes after the last piece. */
 export async function* watchCommand(parts: WatchParts, offset: number): AsyncGenerator<WatchedCommand> {
-  const { get, view, readOutput, settled, news, signal } = parts;
+  const { get, view, heldUp, readOutput, settled, news, signal } = parts;
   let next = offset;
   let said: string | undefined;
   try {
@@ -26,10 +28,9 @@ export async function* watchCommand(parts: WatchParts, offset: number): AsyncGen
       const execution = get();
       if (execution === undefined) return;
       const isOver = isFinal(execution);
-      const command = view(execution);
       // What holds it up changes without the command.
-      const saying = `${execution.version} ${command.why}`;
-      if (!isOver && saying !== said) yield { kind: 'state', command };
+      const saying = `${execution.version} ${heldUp() ?? ''}`;
+      if (!isOver && saying !== said) yield { kind: 'state', command: view(execution) };
       said = saying;
       for (;;) {
         const page = await readOutput(next);

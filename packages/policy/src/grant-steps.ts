@@ -85,7 +85,7 @@ export const workspaceStep: Step = {
   },
 };
 
-/** How the refusal for want of a lease ends where asking for one would be in vain. */
+/** How the refusal for want of a lease ends where asking for one would be in vain. Nodes that asked read it: it is never worded otherwise. */
 export const MAY_NOT_ASK = 'may not ask for one (may_request_lease)';
 
 /** A high-risk profile runs on a live lease only. A lease stands for nothing but itself. */

@@ -86,7 +86,7 @@ describe('when the spawner is stopped', () => {
     const said: unknown[] = [];
     const logger = { ...silentLogger, error: (...words: readonly unknown[]) => said.push(...words) };
     const { spawnerScript: script } = harness;
-    const watched = await createHarness({ spawner: { node: process.execPath, script, askEveryMs: 200 }, logger });
+    const watched = await createHarness({ spawner: { node: process.execPath, script, askEveryMs: 1000 }, logger });
     const spec = watched.spec(STUBBORN);
     const run = await watched.start(spec);
     await run.until('up');
@@ -97,7 +97,7 @@ describe('when the spawner is stopped', () => {
     expect(await queued).toMatchObject({ code: 'RUNNER_UNAVAILABLE' });
     expect(watched.alive(spec.nonce)).toEqual([]);
     expect(table.entry(spawner)).toBeUndefined();
-    expect(said).toContainEqual({ words: expect.stringContaining('no answer for 1.2 s'), runs: 2 });
+    expect(said).toContainEqual({ words: expect.stringContaining('no answer for 6 s'), runs: 2 });
     expect((await watched.run(['echo', 'again'])).stdout).toBe('again\n');
     await watched.close();
   });

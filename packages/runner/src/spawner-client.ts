@@ -168,7 +168,7 @@ function watchOver(
     onSilent(silentMs) {
       told.found(`it was stopped, or hung: no answer for ${silentMs / 1000} s`);
       child.kill('SIGKILL');
-      clock.setTimer(LAST_WAIT_MS, told.giveUp);
+      child.once('close', clock.setTimer(LAST_WAIT_MS, told.giveUp));
     },
   });
 }

@@ -66,7 +66,17 @@ describe('the watch over a spawner', () => {
     expect([questions, given]).toEqual([7, 0]);
   });
 
+  it('hurries nothing that has not begun to answer', () => {
+    watch.hasten();
+    pass(25, 1000);
+    expect(silent).toEqual([]);
+    watch.answered();
+    pass(6, 1000);
+    expect(silent).toEqual([6000]);
+  });
+
   it('gives up within seconds where it is in haste, and gives it those', () => {
+    watch.answered();
     pass(5, 5000);
     watch.hasten();
     pass(5, 1000);
@@ -78,7 +88,15 @@ describe('the watch over a spawner', () => {
 
   it('asks nothing more when it is stopped', () => {
     watch.stop();
+    watch.hasten();
     pass(20, 5000);
     expect([asked, silent]).toEqual([1, []]);
+  });
+
+  it('asks nothing more once it has given up', () => {
+    pass(6, 5000);
+    watch.hasten();
+    pass(20, 1000);
+    expect([asked, silent]).toEqual([6, [30_000]]);
   });
 });

@@ -32,9 +32,14 @@ const HASTE_MS = 1000;
 export function watchSpawner({ clock, askEveryMs, ask, onSilent }: SpawnerWatchOptions): SpawnerWatch {
   let everyMs = askEveryMs;
   let unanswered = 0;
+  let isOver = false;
+  /** What has not answered yet is being loaded, and is in nobody's haste. */
+  let hasAnswered = false;
+  let isHasty = false;
   let cancel = (): void => {};
   const askAgain = (): void => {
     if (unanswered >= MOST_UNANSWERED) {
+      isOver = true;
       onSilent(unanswered * everyMs);
       return;
     }
@@ -42,18 +47,27 @@ export function watchSpawner({ clock, askEveryMs, ask, onSilent }: SpawnerWatchO
     ask();
     cancel = clock.setTimer(everyMs, askAgain);
   };
+  const beHasty = (): void => {
+    if (isOver || !isHasty || !hasAnswered || everyMs <= HASTE_MS) return;
+    cancel();
+    everyMs = HASTE_MS;
+    unanswered = 0;
+    askAgain();
+  };
   askAgain();
   return {
     answered() {
       unanswered = 0;
+      hasAnswered = true;
+      beHasty();
     },
     hasten() {
-      if (everyMs <= HASTE_MS) return;
-      cancel();
-      everyMs = HASTE_MS;
-      unanswered = 0;
-      askAgain();
+      isHasty = true;
+      beHasty();
     },
-    stop: () => cancel(),
+    stop() {
+      isOver = true;
+      cancel();
+    },
   };
 }

@@ -4,13 +4,27 @@ import type { Environment } from '../env.ts';
 
 /**
  * The absolute path that somebody means who stands in this directory, by the way that led there: where that is through a
- * link, the owner's git knows the repository by it (`includeIf "gitdir:~/work/"`), and the system does not say it.
+ * link, the owner's git knows the repository by it (`includeIf "gitdir:~/work/"`), and the system does not say it. Only where
+ * both lead to the same: of `..` behind a link the system means another folder than the words do.
  */
 export function fromHere({ all: { PWD } }: Pick<Environment, 'all'>, path = '.'): string {
-  return resolve(PWD !== undefined && isAbsolute(PWD) && isSame(PWD, '.') ? PWD : '.', path);
+  const there = resolve(path);
+  if (PWD === undefined || !isAbsolute(PWD)) return there;
+  const named = resolve(PWD, path);
+  return isSame(named, there) ? named : there;
 }
 
 function isSame(one: string, other: string): boolean {
-  const [a, b] = [one, other].map((path) => statSync(path, { throwIfNoEntry: false }));
-  return a !== undefined && a.dev === b?.dev && a.ino === b.ino;
+  const [a, b] = [one, other].map(identityOf);
+  return a !== undefined && a === b;
+}
+
+/** Undefined for what cannot be looked at: `PWD` is what somebody said once. */
+function identityOf(path: string): string | undefined {
+  try {
+    const { dev, ino } = statSync(path, { bigint: true });
+    return `${dev} ${ino}`;
+  } catch {
+    return undefined;
+  }
 }

@@ -10,6 +10,20 @@ export function spanOption(option: string, text: string, context: CliContext): s
 }
 
 /**
+ * The same where the time runs from a yes on that comes who knows when: a moment would be another one. Throws as `spanOption` does,
+ * and for a moment.
+ */
+export function spanFromYes(option: string, text: string, context: CliContext): string {
+  if (!isUntil(text)) return spanOption(option, text, context);
+  throw new WritError('BAD_REQUEST', `${option}: it begins with the yes, so that it has no hour at which it ends`, {
+    nextSteps: [
+      `say how long, such as ${option} 2h`,
+      'whoever lends can say until when: writ lease grant PEER PROFILE --for "until 18:00"',
+    ],
+  });
+}
+
+/**
  * The same where a time is told as that: what ends at 18:00 ends then, however late somebody says yes to it. Throws as
  * `spanOption` does.
  */

@@ -45,8 +45,10 @@ export function createLineTransport(
     ...{ socket, largestBytes, entrance, untilTaken },
     onLine(line) {
       const items = readLine(line, hasBatches);
+      // Once for all of a batch: it reads the whole line.
+      const weight = items.length === 0 ? 0 : jsonWeight(line) / items.length;
       for (const item of items) {
-        const refusal = 'message' in item ? open.take(item.message, jsonWeight(line) / items.length) : item.refusal;
+        const refusal = 'message' in item ? open.take(item.message, weight) : item.refusal;
         if (refusal !== undefined) refuse(refusal);
         if (refusal === undefined && 'message' in item) transport.onmessage?.(item.message);
       }

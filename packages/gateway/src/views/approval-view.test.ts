@@ -8,7 +8,7 @@ it('says in a line what a question is about: of a command its words, so that sev
   const asked = ['asked by: self', 'agent: cli', 'session: s'];
   expect(about(...asked, 'lend profile: repo-dev', 'for: 1h')).toBe('lend profile: repo-dev');
   expect(about(...asked, 'class: destructive', 'argument 0: rm', 'argument 1: a b', 'program: /bin/rm')).toBe(
-    'class: destructive: rm a b',
+    "class: destructive: rm 'a b'",
   );
   expect(about('class: destructive', `argument 0: ${'x'.repeat(200)}`)).toHaveLength(121);
 });

@@ -1,4 +1,5 @@
 import type { Gate } from '@writ/authority';
+import { shellWord } from '@writ/core';
 import type { OperationOutput } from '../client/types.ts';
 import type { LabelOf } from './task-view.ts';
 
@@ -60,6 +61,6 @@ function aboutOf({ preview }: Approval): string {
   const lines = preview.split('\n');
   const first = lines.find((text) => !WHO.test(text)) ?? '';
   const words = lines.flatMap((text) => ARGUMENT.exec(text)?.[1] ?? []);
-  const line = words.length === 0 ? first : `${first}: ${words.join(' ')}`;
+  const line = words.length === 0 ? first : `${first}: ${words.map(shellWord).join(' ')}`;
   return line.length <= ABOUT_LIMIT ? line : `${line.slice(0, ABOUT_LIMIT)}…`;
 }

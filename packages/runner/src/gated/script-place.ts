@@ -53,8 +53,8 @@ export function createScriptPlace(
   return {
     async make(path, sizeBytes) {
       if (found === undefined || sizeBytes > LARGEST_BYTES) return undefined;
-      if (!isFit(found) || free(dirname(found)) < sizeBytes + AROUND_BYTES) return undefined;
       try {
+        if (!isFit(found) || free(dirname(found)) < sizeBytes + AROUND_BYTES) return undefined;
         return await makeNewPlace(path, found, () => makeFolder(found));
       } catch {
         // It went away, or is full, and is not the only place.

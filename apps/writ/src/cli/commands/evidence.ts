@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { foldId, quote, visible, WritError } from '@writ/core';
+import { parseNodeId, quote, visible, WritError } from '@writ/core';
 import type { OperationOutput } from '@writ/gateway/client';
 import type { CliContext } from '../context.ts';
 import { examples } from '../examples.ts';
@@ -94,6 +94,15 @@ async function verify(
   return EXIT.taskFailed;
 }
 
+/** A name or a typing error is no forgery. Throws BAD_REQUEST. */
+function requireNodeId(text: string): string {
+  const id = parseNodeId(text);
+  if (id !== undefined) return id;
+  throw new WritError('BAD_REQUEST', `--signer: ${quote(text)} is no node id`, {
+    nextSteps: ['a person at the node that signed reads it from: writ status', 'where it is a peer: writ peer list'],
+  });
+}
+
 async function verifyFiles({ home, environment, clock }: CliContext, path: string, signer: string | undefined) {
   const [{ hasNothing, readOfflineTrust }, { verifyOffline }] = await Promise.all([
     import('../../lifecycle/offline-trust.ts'),
@@ -101,7 +110,7 @@ async function verifyFiles({ home, environment, clock }: CliContext, path: strin
   ]);
   // Who has a node is told what that knows, and nothing less.
   const isAlone = signer !== undefined || (environment.taskAccess === undefined && hasNothing(home));
-  const by = isAlone ? { signer: signer && foldId(signer) } : await readOfflineTrust(home, environment);
+  const by = isAlone ? { signer: signer && requireNodeId(signer) } : await readOfflineTrust(home, environment);
   const found = await verifyOffline(resolve(path), by, clock.nowMs());
   return { ...found, isOfAnybody: isAlone && signer === undefined };
 }

@@ -1,4 +1,4 @@
-import { foldName, isUntil, WRIT_CODES, WritError } from '@writ/core';
+import { foldName, WRIT_CODES } from '@writ/core';
 import type { Command } from 'commander';
 import type { CliContext } from '../context.ts';
 import { examples } from '../examples.ts';
@@ -6,7 +6,7 @@ import { EXIT, exitCodeOf } from '../exit-codes.ts';
 import { timeLeft } from '../output.ts';
 import type { Definitions } from '../program.ts';
 import { readCount, USES } from '../read-count.ts';
-import { spanOption } from '../span.ts';
+import { spanFromYes } from '../span.ts';
 
 export function defineLeaseRequest(lease: Command, run: Definitions['run']): void {
   lease
@@ -33,20 +33,6 @@ export function askedText(approval: string, left: string, { peer, key }: Pick<Re
   return `${asked} at ${peer}, ${left} at most, who sees it there as ${approval}; ${next}`;
 }
 
-/** The time runs from a yes on that comes who knows when, so that a moment would be another one. */
-function noMoment(): WritError {
-  return new WritError(
-    'BAD_REQUEST',
-    '--for: what is asked for begins with the yes, so that it has no hour at which it ends',
-    {
-      nextSteps: [
-        'say how long, such as --for 2h',
-        'whoever lends can say until when: writ lease grant PEER PROFILE --for "until 18:00"',
-      ],
-    },
-  );
-}
-
 interface RequestOptions {
   readonly for: string;
   readonly peer?: string;
@@ -62,10 +48,9 @@ async function request(
   [profile = '']: readonly string[],
   options: RequestOptions,
 ): Promise<number> {
-  if (isUntil(options.for)) throw noMoment();
   const answer = await context.node().call('request_lease', {
     profile,
-    duration: spanOption('--for', options.for, context),
+    duration: spanFromYes('--for', options.for, context),
     only_this_session: options.onlyThisSession === true,
     ...(options.peer === undefined ? {} : { peer: options.peer }),
     ...(options.workspace === undefined ? {} : { workspaces: [...options.workspace] }),

@@ -9,7 +9,7 @@ import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
 import { table } from '../output.ts';
 import type { Definitions } from '../program.ts';
-import { spanOption } from '../span.ts';
+import { spanFromYes } from '../span.ts';
 
 export function definePeer({ program, run }: Definitions): void {
   const peer = program.command('peer').description('pair with other nodes');
@@ -58,7 +58,7 @@ async function invite(context: CliContext, _: readonly string[], options: Invite
   const input = {
     profiles: names(options.profiles),
     workspaces: names(options.workspaces ?? ''),
-    ...(options.lease === undefined ? {} : { lease: spanOption('--lease', options.lease, context) }),
+    ...(options.lease === undefined ? {} : { lease: spanFromYes('--lease', options.lease, context) }),
     ...(options.address === undefined ? {} : { address: options.address }),
   };
   let id = '';

@@ -188,6 +188,10 @@ describe('writ verify without a node', () => {
     expect(done.out).toContain(`identity: ${nodes.beta.public.id} is the node that was named`);
     const other = await node.writ('verify', dir, '--signer', nodes.gamma.public.id);
     expect(other).toMatchObject({ code: 7, err: expect.stringContaining(`and not of \`${nodes.gamma.public.id}\``) });
+    expect(await node.writ('verify', dir, '--signer', 'beta')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('`beta` is no node id'),
+    });
     expect(await node.writ('verify', 'task-1', '--signer', nodes.beta.public.id)).toMatchObject({
       code: 2,
       err: expect.stringContaining('--signer is about a file or a folder'),
