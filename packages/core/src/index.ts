@@ -26,6 +26,7 @@ export {
 export { createFairTurns, type FairTurns, type Turn, type TurnLimits, type TurnOf } from './fair-turns.ts';
 export { gitWords, KEPT_GIT_WORDS } from './git-words.ts';
 export { canonicalJson, digestJson, type Json, readCanonicalJson, sha256Hex } from './json.ts';
+export { holdsMoreValues } from './json-count.ts';
 export { LEAST_KEPT_MS } from './keeping.ts';
 export { createListeners, type Listeners } from './listeners.ts';
 export { type LogFields, type Logger, silentLogger } from './logger.ts';

@@ -1,8 +1,8 @@
-import { canonicalJson, type Json, readCanonicalJson, type WritCode, WritError } from '@writ/core';
-import { type Result, resultSchema } from './result-schema.ts';
+import { canonicalJson, holdsMoreValues, type Json, readCanonicalJson, type WritCode, WritError } from '@writ/core';
+import { MOST_STATEMENT_VALUES, type Result, readResultData } from './result-schema.ts';
 
-/** Longest `result.v1.json`, bytes. */
-const LONGEST_RESULT = 64 * 1024 * 1024;
+/** Longest `result.v1.json`, and statement about one, bytes. */
+export const LONGEST_RESULT = 64 * 1024 * 1024;
 
 /** The bytes of `result.v1.json`: canonical JSON. Throws EVIDENCE_FAILED where it is none. */
 export function formatResult(result: Result): Buffer {
@@ -18,7 +18,7 @@ export function encodeResult(result: Result): Buffer {
 
 /** Reads `result.v1.json`; there is one spelling of it. Throws EVIDENCE_INVALID saying what is wrong. */
 export function parseResult(bytes: Uint8Array): Result {
-  return checkResult(parseCanonical(bytes, 'result'));
+  return checkResult(parseCanonical(bytes, 'result', { bytes: LONGEST_RESULT, values: MOST_STATEMENT_VALUES }));
 }
 
 /** Data as a result. Throws EVIDENCE_INVALID. */
@@ -26,23 +26,35 @@ export function checkResult(value: unknown): Result {
   return checked(value, 'EVIDENCE_INVALID');
 }
 
-/** JSON in its one spelling, or EVIDENCE_INVALID naming `what`. */
-export function parseCanonical(bytes: Uint8Array, what: string): Json {
-  const value = bytes.length <= 2 * LONGEST_RESULT ? readCanonicalJson(bytes) : undefined;
-  if (value === undefined) throw new WritError('EVIDENCE_INVALID', `${what}: it is not canonical json`);
+/** How much of what a node has signed is looked at. */
+interface Bounds {
+  readonly bytes: number;
+  readonly values: number;
+}
+
+/**
+ * JSON in its one spelling, or EVIDENCE_INVALID naming `what`. Who sent it may be anybody: it is measured and counted before it is read.
+ */
+export function parseCanonical(bytes: Uint8Array, what: string, most: Bounds): Json {
+  if (bytes.length > most.bytes) throw refuse(`${what}: it is longer than ${most.bytes} bytes`);
+  if (holdsMoreValues(bytes, most.values)) throw refuse(`${what}: it holds more than ${most.values} values`);
+  const value = readCanonicalJson(bytes);
+  if (value === undefined) throw refuse(`${what}: it is not canonical json`);
   return value;
 }
 
+function refuse(why: string): WritError {
+  return new WritError('EVIDENCE_INVALID', why);
+}
+
 function checked(value: unknown, code: WritCode): Result {
-  const parsed = resultSchema.safeParse(value);
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0];
-    const field = issue?.path.join('.') || 'result';
-    throw new WritError(code, `result: ${field}: ${issue?.message.toLowerCase()}`, { details: { field } });
+  const read = readResultData(value);
+  if ('field' in read) {
+    throw new WritError(code, `result: ${read.field}: ${read.message}`, { details: { field: read.field } });
   }
-  const fault = contradiction(parsed.data);
+  const fault = contradiction(read);
   if (fault !== undefined) throw new WritError(code, `result: ${fault}`);
-  return parsed.data;
+  return read;
 }
 
 function endedWell(exit: NonNullable<Result['exit']>): boolean {
