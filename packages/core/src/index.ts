@@ -30,7 +30,7 @@ export { holdsMoreValues } from './json-count.ts';
 export { LEAST_KEPT_MS } from './keeping.ts';
 export { createListeners, type Listeners } from './listeners.ts';
 export { type LogFields, type Logger, silentLogger } from './logger.ts';
-export { foldName } from './names.ts';
+export { foldName, isSecretName } from './names.ts';
 export { foldId, nodeIdFromBase32, parseNodeId } from './node-id.ts';
 export { pause, untilRung } from './pause.ts';
 export {
