@@ -26,11 +26,18 @@ export {
 export { createFairTurns, type FairTurns, type Turn, type TurnLimits, type TurnOf } from './fair-turns.ts';
 export { gitWords, KEPT_GIT_WORDS } from './git-words.ts';
 export { canonicalJson, digestJson, type Json, readCanonicalJson, sha256Hex } from './json.ts';
-export { createValueCounter, jsonWeight, MOST_VALUES, parseCounted, type ValueCounter } from './json-values.ts';
+export {
+  createValueCounter,
+  holdsMoreValues,
+  jsonWeight,
+  MOST_VALUES,
+  parseCounted,
+  type ValueCounter,
+} from './json-values.ts';
 export { LEAST_KEPT_MS } from './keeping.ts';
 export { createListeners, type Listeners } from './listeners.ts';
 export { type LogFields, type Logger, silentLogger } from './logger.ts';
-export { foldName } from './names.ts';
+export { foldName, isSecretFileName } from './names.ts';
 export { foldId, nodeIdFromBase32, parseNodeId } from './node-id.ts';
 export { pause, untilRung } from './pause.ts';
 export {

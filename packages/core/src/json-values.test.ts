@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createValueCounter, jsonWeight, MOST_VALUES, parseCounted } from './json-values.ts';
+import { createValueCounter, holdsMoreValues, jsonWeight, MOST_VALUES, parseCounted } from './json-values.ts';
 
 it('counts values, and none of what looks like one in a string', () => {
   const counted = (text: string): number => createValueCounter().take(text);
@@ -30,6 +30,14 @@ it('parses as much as may be, and says of more what to do', () => {
   expect(parseCounted(list(MOST_VALUES))).toHaveProperty('a.length', MOST_VALUES - 2);
   expect(() => parseCounted(list(MOST_VALUES + 1))).toThrow(/holds more than 10000 values/);
   expect(() => parseCounted('{')).toThrow(SyntaxError);
+});
+
+it('counts bytes as it counts a text, however long they are', () => {
+  const text = `["ü,[","\\"[",{"a":[7]}${',[],"x,y"'.repeat(20_000)}]`;
+  const count = createValueCounter().take(text);
+  const bytes = new Uint8Array(Buffer.from(`-${text}-`)).subarray(1, -1);
+  expect([holdsMoreValues(bytes, count - 1), holdsMoreValues(bytes, count)]).toEqual([true, false]);
+  expect([holdsMoreValues(new Uint8Array(), 0), holdsMoreValues(new Uint8Array(), 1)]).toEqual([true, false]);
 });
 
 it('a text weighs what it is read into', () => {

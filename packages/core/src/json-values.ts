@@ -38,6 +38,21 @@ export function createValueCounter(): ValueCounter {
   };
 }
 
+/** How much is counted before it is looked at whether there are too many already, bytes. */
+const PIECE_BYTES = 64 * 1024;
+
+/** Whether JSON in UTF-8 holds more than `most` values. Nothing is read for that, and little of it once there are too many. */
+export function holdsMoreValues(json: Uint8Array, most: number): boolean {
+  const counter = createValueCounter();
+  const bytes = Buffer.from(json.buffer, json.byteOffset, json.length);
+  let count = counter.take('');
+  for (let at = 0; at < bytes.length && count <= most; at += PIECE_BYTES) {
+    // A character for each byte: what is counted is ASCII.
+    count = counter.take(bytes.subarray(at, at + PIECE_BYTES).toString('latin1'));
+  }
+  return count > most;
+}
+
 /** What a value takes that was read, bytes: an object with one key takes 90, and libraries copy some of them. */
 const VALUE_BYTES = 128;
 

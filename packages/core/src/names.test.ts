@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { foldName } from './names.ts';
+import { foldName, isSecretFileName } from './names.ts';
 
 describe('foldName', () => {
   it.each([
@@ -28,4 +28,13 @@ describe('foldName', () => {
     'a'.repeat(65),
     'x'.repeat(65_536),
   ])('refuses %j', (input) => expect(foldName(input)).toBeUndefined());
+});
+
+it('a secret is called as a file is that hides nothing and leads nowhere', () => {
+  for (const name of ['token', 'NPM_TOKEN', '_x', 'deploy.key', '0-1', 'a'.repeat(64)]) {
+    expect(isSecretFileName(name), name).toBe(true);
+  }
+  for (const name of ['', '.', '..', '.hidden', '-x', 'a/b', '../a', 'a\0', 'a b', 'a\n', 'dév', 'a'.repeat(65)]) {
+    expect(isSecretFileName(name), name).toBe(false);
+  }
 });

@@ -286,7 +286,7 @@ describe('switching the working tree', () => {
     await refusal('in the middle of something (sequencer)');
     rmSync(join(f.owner, '.git/sequencer'), { recursive: true });
     f.write(f.owner, { '.git/HEAD.lock': '' });
-    await refusal('another git works there');
+    await refusal('another git at work');
     expect(existsSync(join(f.owner, '.git/HEAD.lock'))).toBe(true);
     rmSync(join(f.owner, '.git/HEAD.lock'));
     f.write(f.owner, { '.git/index.lock': '' });
@@ -294,6 +294,36 @@ describe('switching the working tree', () => {
     rmSync(join(f.owner, '.git/index.lock'));
     f.git(f.owner, 'config', 'core.worktree', f.work);
     await refusal('has no working tree');
+  });
+
+  it('says how to finish, or to undo, what was cut off in the middle', async () => {
+    await apply({});
+
+    f.write(f.owner, { 'mine.txt': 'of the owner\n' });
+    const [head, tree] = ['.git/HEAD.lock', '.git/index.lock'].map((name) => join(f.owner, name));
+    // As a kill leaves it: some files are written, some gone, index and HEAD as they were.
+    const added = f.git(f.owner, 'diff', '--name-only', '--diff-filter=A', base, BRANCH).split('\n').filter(Boolean);
+    expect(added).not.toEqual([]);
+    f.write(f.owner, {
+      ...Object.fromEntries(added.map((name) => [name, 'half'])),
+      '.git/HEAD.lock': '',
+      '.git/index.lock': '',
+    });
+    rmSync(join(f.owner, 'b.txt'), { force: true });
+    const { nextSteps } = (await failure(apply({ checkout: true }))) as { nextSteps: readonly string[] };
+    for (const lock of [head ?? '', tree ?? '']) {
+      expect(nextSteps[0]).toContain(lock);
+      rmSync(lock);
+    }
+    const [, finish = ''] = /: git (switch --force \S+) finishes it/.exec(nextSteps[1] ?? '') ?? [];
+    f.git(f.owner, ...finish.split(' '));
+    expect(f.git(f.owner, 'status', '--porcelain')).toBe('?? mine.txt');
+    expect(f.git(f.owner, 'rev-parse', 'HEAD')).toBe(changes.head);
+    expect(nextSteps[1]).toContain('git switch - leads back');
+    f.git(f.owner, 'switch', '--quiet', '-');
+    expect(f.git(f.owner, 'rev-parse', 'HEAD')).toBe(base);
+    expect(f.git(f.owner, 'status', '--porcelain')).toBe('?? mine.txt');
+    expect(await apply({ checkout: true })).toMatchObject({ kind: 'present', checkedOut: true });
   });
 
   /** Does something of another program's as soon as git has switched index and files. */

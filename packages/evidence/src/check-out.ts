@@ -49,8 +49,7 @@ export async function requireSwitchable(
   for (const name of HALF_DONE) {
     if (await isThere(join(place.gitDir, name))) throw inTheWay(`is in the middle of something (${name})`);
   }
-  const lock = join(place.gitDir, 'index.lock');
-  if (await isThere(lock)) throw inTheWay(`has another git at work, or one that was cut off (${quote(lock)})`);
+  await requireUnlocked(owner, branch);
   if ((await headsElsewhere(owner)).includes(`ref: refs/heads/${branch}`)) {
     throw inTheWay(`has branch ${branch} checked out in another working tree`);
   }
@@ -77,6 +76,28 @@ export async function requireSwitchable(
   }
   const why = `has changes of its own in its working tree, or git has not looked since ${found.path} was written`;
   throw inTheWay(`${why}: it goes through the filter ${found.filter}`, 'have git look: git status, then run it again');
+}
+
+/** What is locked while index, files and HEAD are switched. */
+const LOCKS = ['HEAD.lock', 'index.lock'];
+
+/**
+ * Throws CONFLICT where a lock lies in the way: of another git, or of one, or of a node, that was killed within a checkout, here of `branch`.
+ * Its files lie there in part, and stand in the way of another try; they are none of the owner's, for it would not have begun over them.
+ */
+async function requireUnlocked(owner: OwnerRepository, branch: string): Promise<void> {
+  const all = LOCKS.map((name) => join(owner.place.gitDir, name));
+  const locks: string[] = [];
+  for (const lock of all) if (await isThere(lock)) locks.push(lock);
+  if (locks.length === 0) return;
+  const named = locks.map(quote).join(', ');
+  const steps = [`when that git is done, run it again; where none works there it was cut off: remove ${named}`];
+  if ((await owner.commitOf(`refs/heads/${branch}`)) !== undefined) {
+    steps.push(
+      `then, where it was a checkout of ${branch}: git switch --force ${branch} finishes it (what was changed there since is lost), and git switch - leads back`,
+    );
+  }
+  throw notSwitchable(owner, `has another git at work, or one that was cut off (${named})`, steps);
 }
 
 /** Before the path in a line of `git status --porcelain`. */

@@ -12,7 +12,7 @@ export { type AskedRepository, type OwnersEnvironment, type ReadOwnersWords, rea
 export { type Receipt, signReceipt, verifyReceipt } from './receipt.ts';
 export type { RepositoryGuard } from './repository-guard.ts';
 export { formatResult } from './result.ts';
-export type { Result } from './result-schema.ts';
+export { RESULT_LISTS, type Result } from './result-schema.ts';
 export { type SessionEndStatement, signSessionEnd, verifySessionEnd } from './session-end.ts';
 export { type Received, receiveShipped, type Shipment, type ShipRequest, shipWorkingTree } from './ship.ts';
 export { type ShipTaskRequest, shipTaskFiles } from './ship-task.ts';

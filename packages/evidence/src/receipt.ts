@@ -1,7 +1,7 @@
 import { canonicalJson, WritError } from '@writ/core';
 import { certificateDer, type NodeIdentity, type SignerCache, verifyNodeSignature } from '@writ/identity';
 import { z } from 'zod';
-import { formatEnvelope, parseEnvelope, preAuthEncoding } from './dsse.ts';
+import { formatEnvelope, parseEnvelope, preAuthEncoding, SHORT_STATEMENT } from './dsse.ts';
 import { parseCanonical } from './result.ts';
 
 /** Type of the payload of a receipt's envelope. */
@@ -45,13 +45,13 @@ export function verifyReceipt(
   nowMs: number,
   signers?: SignerCache,
 ): { readonly signer: string; readonly receipt: Receipt } {
-  const { payloadType, payload, keyid, ...signed } = parseEnvelope(envelope);
+  const { payloadType, payload, keyid, ...signed } = parseEnvelope(envelope, SHORT_STATEMENT.envelope);
   if (payloadType !== RECEIPT_TYPE) throw refuse('it is none');
   const data = preAuthEncoding(payloadType, payload);
   const check = verifyNodeSignature({ ...signed, data, atMs: nowMs, ...(signers ? { signers } : {}) });
   if (!check.verified) throw refuse(`${check.field}: ${check.message}`);
   if (check.id !== keyid) throw refuse(`it is signed by ${check.id}`);
-  const parsed = schema.safeParse(parseCanonical(payload, 'receipt'));
+  const parsed = schema.safeParse(parseCanonical(payload, 'receipt', SHORT_STATEMENT.payload));
   if (!parsed.success) throw refuse('it does not say what was received');
   return { signer: check.id, receipt: parsed.data };
 }

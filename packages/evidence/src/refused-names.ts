@@ -1,9 +1,10 @@
 import type { GitDir, InTree } from './git-dir.ts';
 import { joinNul, splitNul } from './raw-path.ts';
+import { RESULT_LISTS } from './result-schema.ts';
 import { folderOf } from './tree-walk.ts';
 
 /** Most names that a result lists. */
-const MOST_REFUSED = 1000;
+const MOST_REFUSED = RESULT_LISTS.refused;
 
 /**
  * Those of `gitNames` that are told of: git keeps nothing under such a name, and a repository has its own history there.

@@ -1,13 +1,8 @@
-import { canonicalJson, createValueCounter, type Json, readCanonicalJson, type WritCode, WritError } from '@writ/core';
-import { faultInLists, type ResultFault } from './result-lists.ts';
-import { type Result, resultSchema } from './result-schema.ts';
+import { canonicalJson, holdsMoreValues, type Json, readCanonicalJson, type WritCode, WritError } from '@writ/core';
+import { MOST_STATEMENT_VALUES, type Result, readResultData } from './result-schema.ts';
 
-/** Longest `result.v1.json`, bytes. */
-const LONGEST_RESULT = 64 * 1024 * 1024;
-/** Most values in one: in lists as long as they may be there are fewer. */
-const MOST_VALUES = 3_000_000;
-/** Longest that is said of what is wrong, UTF-16 units. */
-const LONGEST_REASON = 500;
+/** Longest `result.v1.json`, and statement about one, bytes. */
+export const LONGEST_RESULT = 64 * 1024 * 1024;
 
 /** The bytes of `result.v1.json`: canonical JSON. Throws EVIDENCE_FAILED where it is none. */
 export function formatResult(result: Result): Buffer {
@@ -23,7 +18,7 @@ export function encodeResult(result: Result): Buffer {
 
 /** Reads `result.v1.json`; there is one spelling of it. Throws EVIDENCE_INVALID saying what is wrong. */
 export function parseResult(bytes: Uint8Array): Result {
-  return checkResult(parseCanonical(bytes, 'result'));
+  return checkResult(parseCanonical(bytes, 'result', { bytes: LONGEST_RESULT, values: MOST_STATEMENT_VALUES }));
 }
 
 /** Data as a result. Throws EVIDENCE_INVALID. */
@@ -31,37 +26,35 @@ export function checkResult(value: unknown): Result {
   return checked(value, 'EVIDENCE_INVALID');
 }
 
-/** JSON in its one spelling, of at most so many values, or EVIDENCE_INVALID naming `what`. They are counted before anything is read. */
-export function parseCanonical(bytes: Uint8Array, what: string, mostValues = MOST_VALUES): Json {
-  const isBounded = bytes.length <= 2 * LONGEST_RESULT && countValues(bytes) <= mostValues;
-  const value = isBounded ? readCanonicalJson(bytes) : undefined;
-  if (value === undefined) throw new WritError('EVIDENCE_INVALID', `${what}: it is not canonical json`);
+/** How much of what a node has signed is looked at. */
+interface Bounds {
+  readonly bytes: number;
+  readonly values: number;
+}
+
+/**
+ * JSON in its one spelling, or EVIDENCE_INVALID naming `what`. Who sent it may be anybody: it is measured and counted before it is read.
+ */
+export function parseCanonical(bytes: Uint8Array, what: string, most: Bounds): Json {
+  if (bytes.length > most.bytes) throw refuse(`${what}: it is longer than ${most.bytes} bytes`);
+  if (holdsMoreValues(bytes, most.values)) throw refuse(`${what}: it holds more than ${most.values} values`);
+  const value = readCanonicalJson(bytes);
+  if (value === undefined) throw refuse(`${what}: it is not canonical json`);
   return value;
 }
 
-function countValues(bytes: Uint8Array): number {
-  const { buffer, byteOffset, length } = bytes;
-  // A character for each byte: what is counted is ASCII.
-  return createValueCounter().take(Buffer.from(buffer, byteOffset, length).toString('latin1'));
+function refuse(why: string): WritError {
+  return new WritError('EVIDENCE_INVALID', why);
 }
 
 function checked(value: unknown, code: WritCode): Result {
-  const wrong = faultInLists(value);
-  if (wrong !== undefined) throw faulty(code, wrong);
-  const parsed = resultSchema.safeParse(value);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    throw faulty(code, { field: issue?.path.join('.') || 'result', why: issue?.message ?? '' });
+  const read = readResultData(value);
+  if ('field' in read) {
+    throw new WritError(code, `result: ${read.field}: ${read.message}`, { details: { field: read.field } });
   }
-  const fault = contradiction(parsed.data);
+  const fault = contradiction(read);
   if (fault !== undefined) throw new WritError(code, `result: ${fault}`);
-  return parsed.data;
-}
-
-/** Keys that do not belong there stand in the words of the schema, all of them: they are cut. */
-function faulty(code: WritCode, { field, why }: ResultFault): WritError {
-  const cut = `result: ${field}: ${why.toLowerCase()}`.slice(0, LONGEST_REASON);
-  return new WritError(code, cut, { details: { field: field.slice(0, LONGEST_REASON) } });
+  return read;
 }
 
 function endedWell(exit: NonNullable<Result['exit']>): boolean {

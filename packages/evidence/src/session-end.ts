@@ -1,13 +1,11 @@
 import { canonicalJson, WritError } from '@writ/core';
 import { certificateDer, type NodeIdentity, type SignerCache, verifyNodeSignature } from '@writ/identity';
 import { z } from 'zod';
-import { formatEnvelope, parseEnvelope, preAuthEncoding } from './dsse.ts';
+import { formatEnvelope, parseEnvelope, preAuthEncoding, SHORT_STATEMENT } from './dsse.ts';
 import { parseCanonical } from './result.ts';
 
 /** Type of the payload of the envelope. */
 const SESSION_END_TYPE = 'application/vnd.writ.session-end+json';
-/** Largest envelope that is looked at, bytes. */
-const MOST_BYTES = 64 * 1024;
 
 /** What its signer says: this session, which began there, has ended. */
 export interface SessionEndStatement {
@@ -45,14 +43,13 @@ export function verifySessionEnd(
   nowMs: number,
   signers?: SignerCache,
 ): SessionEndStatement & { readonly origin: string } {
-  if (envelope.length > MOST_BYTES) throw refuse('it is too long');
-  const { payloadType, payload, keyid, ...signed } = parseEnvelope(envelope);
+  const { payloadType, payload, keyid, ...signed } = parseEnvelope(envelope, SHORT_STATEMENT.envelope);
   if (payloadType !== SESSION_END_TYPE) throw refuse('it is none');
   const data = preAuthEncoding(payloadType, payload);
   const check = verifyNodeSignature({ ...signed, data, atMs: nowMs, ...(signers ? { signers } : {}) });
   if (!check.verified) throw refuse(`${check.field}: ${check.message}`);
   if (check.id !== keyid) throw refuse(`it is signed by ${check.id}`);
-  const parsed = schema.safeParse(parseCanonical(payload, 'session end'));
+  const parsed = schema.safeParse(parseCanonical(payload, 'session end', SHORT_STATEMENT.payload));
   if (!parsed.success) throw refuse('it names no session');
   return { origin: check.id, ...parsed.data };
 }

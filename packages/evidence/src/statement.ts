@@ -1,7 +1,7 @@
 import { canonicalJson, type Json, sha256Hex, WritError } from '@writ/core';
 import { z } from 'zod';
-import { checkResult, encodeResult, formatResult, parseCanonical } from './result.ts';
-import type { Result } from './result-schema.ts';
+import { checkResult, encodeResult, formatResult, LONGEST_RESULT, parseCanonical } from './result.ts';
+import { MOST_STATEMENT_VALUES, type Result } from './result-schema.ts';
 
 /** Type of the payload of every envelope (in-toto attestation framework). */
 export const PAYLOAD_TYPE = 'application/vnd.in-toto+json';
@@ -17,7 +17,7 @@ export interface Subject {
 
 const schema = z.strictObject({
   _type: z.literal(STATEMENT_TYPE),
-  // Nothing of it is believed: it has to be what the result says, to the letter.
+  /** What has to stand there follows from the result, to the letter. */
   subject: z.unknown(),
   predicateType: z.literal(PREDICATE_TYPE),
   predicate: z.unknown(),
@@ -64,14 +64,17 @@ export function formatStatement(result: Result): Buffer {
 
 /** The result inside a statement whose subjects are exactly those of its result. Throws EVIDENCE_INVALID. */
 export function parseStatement(payload: Uint8Array): Result {
-  const parsed = schema.safeParse(parseCanonical(payload, 'statement'));
+  const parsed = schema.safeParse(
+    parseCanonical(payload, 'statement', { bytes: LONGEST_RESULT, values: MOST_STATEMENT_VALUES }),
+  );
   if (!parsed.success) {
     const field = parsed.error.issues[0]?.path.join('.') ?? '';
     throw new WritError('EVIDENCE_INVALID', `statement: ${field || 'form'}: it is no statement about a result`);
   }
   const result = checkResult(parsed.data.predicate);
   const wanted = canonicalJson(subjectsFrom(result, encodeResult(result)) as unknown as Json);
-  if (canonicalJson((parsed.data.subject ?? null) as Json) !== wanted) {
+  // It was read from the one spelling of itself.
+  if (JSON.stringify(parsed.data.subject) !== wanted) {
     throw new WritError('EVIDENCE_INVALID', 'statement: subject: it is not what the result says');
   }
   return result;

@@ -235,6 +235,21 @@ describe('loading', () => {
     expect(said).not.toMatch(/s3|cret/);
   });
 
+  it('takes names of secrets as variables are called, and refuses what cannot be the name of a file, without repeating it', () => {
+    const withName = (name: string) =>
+      compileConfig(
+        withLines('[profiles.x]', 'runner = "shell"', 'capabilities = ["read_repo"]', `secrets = ["${name}"]`),
+      );
+    expect(withName('NPM_TOKEN').ok).toBe(true);
+    for (const name of ['../hunter2', 'hunter2/x', '.hunter2', 'hunter2 x']) {
+      const compiled = withName(name);
+      const [violation] = compiled.ok ? [] : compiled.violations;
+      expect(violation).toMatchObject({ code: 'BAD_VALUE', path: 'profiles.x.secrets[0]' });
+      expect(violation?.message).toMatch(/is no name, write the name of a file alone/);
+      expect(violation?.message).not.toContain('hunter2');
+    }
+  });
+
   it('refuses a ceiling that is wider in network, time, output or isolation, at equal rank', () => {
     const outer =
       '[profiles.outer]\ncapabilities = ["use_network"]\nnetwork = ["a:1"]\nrequire_explicit = true\nrequire_lease = true\nrunner = "shell"\n';

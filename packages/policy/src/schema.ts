@@ -1,4 +1,4 @@
-import { foldId, formatDuration, LEAST_KEPT_MS, parseDuration } from '@writ/core';
+import { foldId, formatDuration, isSecretFileName, LEAST_KEPT_MS, parseDuration } from '@writ/core';
 import { dialAddress, listenAddress, loopbackAddress, traceAddress } from './addresses.ts';
 import { RUNNER_KINDS } from './config-types.ts';
 import {
@@ -58,6 +58,12 @@ const texts = listOf(anyText);
 const variables = listOf(
   unshownText('the name of a variable alone, such as "LANG"', 'is no name', (written) =>
     written === '' || written.includes('=') || written.includes('\0') ? undefined : written,
+  ),
+);
+const secretNames = listOf(
+  // Whoever writes the secret itself here need not read it in a message, too.
+  unshownText('the name of a file alone, such as "NPM_TOKEN"', 'is no name', (written) =>
+    isSecretFileName(written) ? written : undefined,
   ),
 );
 const argv = listOf(text('a text', (written) => written));
@@ -151,7 +157,7 @@ const profileKeys = {
   ),
   env: defaulted(variables, [], '[]', 'environment variables that pass from the node to the task'),
   secrets: defaulted(
-    texts,
+    secretNames,
     [],
     '[]',
     'secrets that `use_secrets` hands over as files, by name: each is a file of that name in `secrets` of the node’s data folder',

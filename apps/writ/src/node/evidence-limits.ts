@@ -1,4 +1,5 @@
 import type { EvidenceKit } from '@writ/delegation';
+import { RESULT_LISTS } from '@writ/evidence';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -14,7 +15,7 @@ export const EVIDENCE_LIMITS: EvidenceKit['limits'] = {
     // A checkout with its dependencies installed; about ten seconds of looking.
     maxEntries: 1_000_000,
     // Each is a line of the signed result: about 250 bytes, so that the largest list fits into an envelope.
-    maxChangedFiles: 50_000,
+    maxChangedFiles: RESULT_LISTS.files,
     maxFileBytes: 512 * MIB,
     // Files that are ignored do not count.
     maxTotalBytes: 8 * GIB,
@@ -24,7 +25,7 @@ export const EVIDENCE_LIMITS: EvidenceKit['limits'] = {
     timeoutMs: 300_000,
   },
   artifacts: {
-    maxArtifacts: 1_000,
+    maxArtifacts: RESULT_LISTS.artifacts,
     // Copied as a stream: only the disk has to hold it.
     maxArtifactBytes: 2 * GIB,
     maxTotalBytes: 4 * GIB,

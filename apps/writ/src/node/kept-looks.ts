@@ -15,7 +15,7 @@ const MOST_COMMANDS = 4096;
  * long together, of whoever has most of that: a flood of one pushes out nobody else's. What is held stays, for as long as it is.
  */
 export interface KeptLooks {
-  /** One that came to something, where anybody had one. */
+  /** One that came to something, where anybody had one: the one of the newest policy. */
   get(command: string): KeptLook | undefined;
   /** `whose`: for whom it was looked at. */
   set(command: string, look: KeptLook, whose: string): void;
@@ -90,12 +90,11 @@ export function createKeptLooks(most = { units: MOST_UNITS, commands: MOST_COMMA
   }
 
   function get(command: string): KeptLook | undefined {
-    let found = held.get(command)?.look;
-    for (const { looks } of shares.values()) {
-      if (found?.decided) return found;
-      found = looks.get(command) ?? found;
-    }
-    return found;
+    const all = [held.get(command)?.look, ...[...shares.values()].map(({ looks }) => looks.get(command))];
+    const found = all.filter((one) => one !== undefined);
+    const decided = found.filter((one) => one.decided);
+    // What was looked at by rules of before is looked at again, by the node itself.
+    return decided.sort((one, other) => other.generation - one.generation)[0] ?? found[0];
   }
 
   return {

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { mkdir, open, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { quote, WritError } from '@writ/core';
+import { isSecretFileName, quote, WritError } from '@writ/core';
 
 /** Secrets as a run is given them. */
 export interface HandedSecrets {
@@ -12,8 +12,6 @@ export interface HandedSecrets {
   remove(): Promise<void>;
 }
 
-/** A name is a file's name: it leads nowhere else. */
-const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 /** Largest secret, bytes. */
 const LARGEST_BYTES = 64 * 1024;
 
@@ -41,7 +39,7 @@ export async function handSecrets(names: readonly string[], from: string, to: st
 async function readSecret(name: string, from: string): Promise<Uint8Array> {
   const path = join(from, name);
   try {
-    if (!NAME.test(name)) throw new Error('its name is none');
+    if (!isSecretFileName(name)) throw new Error('its name is none');
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
       const found = await file.stat();

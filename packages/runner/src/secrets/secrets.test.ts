@@ -31,6 +31,12 @@ describe('secrets of a run', () => {
     run.release();
   });
 
+  it('are called as their variables are', async () => {
+    writeFileSync(join(harness.folder, 'secrets', 'NPM_TOKEN'), SECRET);
+    const spec = harness.spec(['sh', '-c', 'wc -c < "$WRIT_SECRETS/NPM_TOKEN"'], withSecrets('NPM_TOKEN'));
+    expect((await harness.run([], spec)).stdout.trim()).toBe('25');
+  });
+
   it('are not there for a run that has none', async () => {
     expect((await harness.run(['sh', '-c', 'echo "$WRIT_SECRETS"'])).stdout).toBe('\n');
   });
@@ -64,7 +70,7 @@ describe('secrets of a run', () => {
     }
   });
 
-  it.each(['gone', 'link', '../keys', '', 'UPPER'])('refuse %j, and leave nothing', async (name) => {
+  it.each(['gone', 'link', '../keys', '', '.token'])('refuse %j, and leave nothing', async (name) => {
     await expect(harness.run(['true'], withSecrets('token', name))).rejects.toMatchObject({
       code: 'RUNNER_UNAVAILABLE',
       nextSteps: [expect.stringContaining('on the executing node')],

@@ -1,5 +1,5 @@
 import type { WriteTx } from '@writ/database';
-import { type Result, readResult, type UnsignedResult } from '@writ/evidence';
+import { RESULT_LISTS, type Result, readResult, type UnsignedResult } from '@writ/evidence';
 import { readWritClaims } from '@writ/identity';
 import type { Task, TaskOutcome } from '@writ/task-store';
 import { withEvidence } from '../../outcome.ts';
@@ -8,9 +8,8 @@ import { taskMessage } from '../../peer-words.ts';
 import type { ExecutorOptions } from '../options.ts';
 import type { Evidence } from './collecting.ts';
 
-/** Longest text inside a result, UTF-16 units, and most results that are listed in one. */
+/** Longest text inside a result, UTF-16 units. */
 const LONGEST_TEXT = 4096;
-const MOST_CHILDREN = 1000;
 const PRINTABLE = /^[\x21-\x7e]{1,256}$/;
 
 /** Signs what a task came to, in the transaction that ends it, and gives the outcome with the result's digest. */
@@ -128,7 +127,7 @@ function printable(id: string): string {
 
 /** Results that have come back of what this task handed on, oldest first. */
 function childrenOf({ mirrors, evidence }: ExecutorOptions, tx: WriteTx, parent: string): Result['children'] {
-  const handedOn = [...mirrors.listChildren(tx, parent, MOST_CHILDREN)].reverse();
+  const handedOn = [...mirrors.listChildren(tx, parent, RESULT_LISTS.children)].reverse();
   return handedOn.flatMap(({ id, peer }) => {
     const digest = evidence.results.delivery(tx, id)?.result;
     const envelope = digest === undefined ? undefined : evidence.results.envelope(tx, digest);
