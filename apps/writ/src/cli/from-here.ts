@@ -7,10 +7,11 @@ import type { Environment } from '../env.ts';
  * link, the owner's git knows the repository by it (`includeIf "gitdir:~/work/"`), and the system does not say it.
  */
 export function fromHere({ all: { PWD } }: Pick<Environment, 'all'>, path = '.'): string {
-  return resolve(PWD !== undefined && isAbsolute(PWD) && isSame(PWD, '.') ? PWD : '.', path);
+  return resolve(PWD !== undefined && isAbsolute(PWD) && isSamePlace(PWD, '.') ? PWD : '.', path);
 }
 
-function isSame(one: string, other: string): boolean {
+/** Whether two paths lead to one file or folder. */
+export function isSamePlace(one: string, other: string): boolean {
   const [a, b] = [one, other].map((path) => statSync(path, { throwIfNoEntry: false }));
   return a !== undefined && a.dev === b?.dev && a.ino === b.ino;
 }
