@@ -1,4 +1,4 @@
-import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   createTestMesh,
@@ -9,6 +9,7 @@ import {
   type ProgramResult,
   pairNodes,
   run,
+  startProgram,
   submit,
   type TestMesh,
   until,
@@ -98,6 +99,59 @@ describe('what a task has changed', () => {
       stderr: expect.stringContaining('EVIDENCE_INVALID'),
     });
     expect(gitIn(mine, 'branch', '--list', `writ/${task}`)).toBe('');
+  });
+});
+
+describe('what git is told in the shell alone', () => {
+  const shellOf = (words: Readonly<Record<string, string | undefined>>) => ({
+    environment: { ...mesh.environment, ...words },
+    cwd: mine,
+  });
+  let words: string;
+  beforeAll(() => {
+    words = join(mesh.dir, 'words');
+    writeFileSync(join(mesh.dir, 'ignored'), 'secret.env\n');
+    writeFileSync(words, `[core]\n\texcludesFile = ${join(mesh.dir, 'ignored')}\n`);
+  });
+  const ship = (environment: Readonly<Record<string, string | undefined>>) => {
+    const place = ['--peer', 'beta', '--profile', 'repo-dev', '--workspace', 'app', '--ship'];
+    const argv = ['--home', alpha.home, 'delegate', ...place, '--', 'sh', '-c', 'cat secret.env || echo not here'];
+    return startProgram(argv, shellOf(environment)).ended;
+  };
+
+  it('keeps at home what it says to ignore', async () => {
+    writeFileSync(join(mine, 'secret.env'), 'KEY=secret\n');
+    const excludes = { GIT_CONFIG_KEY_0: 'core.excludesFile', GIT_CONFIG_VALUE_0: join(mesh.dir, 'ignored') };
+    const settings = join(mesh.dir, 'settings');
+    mkdirSync(join(settings, 'git'), { recursive: true });
+    writeFileSync(join(settings, 'git/ignore'), 'secret.env\n');
+    try {
+      expect((await ship({})).stdout).toContain('KEY=secret');
+      for (const environment of [
+        { GIT_CONFIG_GLOBAL: words },
+        { GIT_CONFIG_COUNT: '1', ...excludes },
+        { XDG_CONFIG_HOME: settings },
+      ]) {
+        expect((await ship(environment)).stdout).toBe('not here\n');
+      }
+      const elsewhere = await ship({ GIT_INDEX_FILE: join(mesh.dir, 'index') });
+      expect(elsewhere).toMatchObject({ code: 2, stderr: expect.stringContaining('env -u GIT_INDEX_FILE') });
+    } finally {
+      rmSync(join(mine, 'secret.env'));
+    }
+  }, 60_000);
+
+  it('is the form of what is checked out, and its umask for whom', async () => {
+    const task = await finished('echo late > late.txt');
+    const [head, before] = [gitIn(mine, 'symbolic-ref', '--short', 'HEAD'), process.umask(0o027)];
+    writeFileSync(words, '[core]\n\tautocrlf = true\n');
+    const argv = ['--home', alpha.home, 'apply', task, '--checkout'];
+    const applying = startProgram(argv, shellOf({ GIT_CONFIG_GLOBAL: words })).ended;
+    process.umask(before);
+    expect(ok(await applying)).toContain('checked out');
+    expect(readFileSync(join(mine, 'late.txt'), 'utf8')).toBe('late\r\n');
+    expect((statSync(join(mine, 'late.txt')).mode & 0o777).toString(8)).toBe('640');
+    gitIn(mine, 'switch', '--quiet', '--discard-changes', head);
   });
 });
 

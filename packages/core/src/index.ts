@@ -57,6 +57,7 @@ export { type RetryParts, retryStored, STORE_AGAIN_MS } from './retry-stored.ts'
 export { createRwLock, Mutex, type RwLock } from './rw-lock.ts';
 export { nearest, quote, shellWord, visible } from './text.ts';
 export type { Span, SpanKind, SpanOptions, Tracing } from './tracing.ts';
+export { underUmask } from './under-umask.ts';
 export { formatCounted, formatDuration, formatSize, parseDuration, parseSize, UNCOUNTED_BYTES } from './units.ts';
 export { isUntil, parseSpan, type TypedAt } from './until.ts';
 export { withoutUrlSecrets } from './url-secrets.ts';

@@ -1,7 +1,7 @@
 import type { KindRules, LeaseRequest, Subject } from '@writ/authority';
 import type { RunningCode, WritError } from '@writ/core';
 import type { ReadTx, WriteTx } from '@writ/database';
-import type { Applied, Result, VerifiedTree } from '@writ/evidence';
+import type { Applied, ApplyRequest, OwnersShell, Result, VerifiedTree } from '@writ/evidence';
 import type { VerifiedChain, WritClaims } from '@writ/identity';
 import type { Decision, Isolation, Network } from '@writ/policy';
 import type { DeliveryStanding, Mirror, Task, TaskEvent, TaskSpec, TaskWait, Turn } from '@writ/task-store';
@@ -217,6 +217,8 @@ export interface DelegateRequest {
    * `parent`: in the clone that this task works on, and nowhere else.
    */
   readonly ship?: string;
+  /** What the shell of whoever asks says to git about `ship`; absent: what the node's own environment says. Not for a task. */
+  readonly shell?: Pick<OwnersShell, 'variables'>;
 }
 
 /** Answer of `delegate`: a task, or the decision (here or there) that refused it. */
@@ -272,10 +274,7 @@ export interface Origin {
    */
   verify(id: string): Promise<VerifiedTree>;
   /** Verifies, then makes a branch of it. Throws what `verify` and `applyResult` of the evidence package throw. */
-  apply(
-    id: string,
-    how: { readonly repository: string; readonly check: boolean; readonly checkout: boolean },
-  ): Promise<Applied>;
+  apply(id: string, how: Pick<ApplyRequest, 'repository' | 'check' | 'checkout' | 'shell'>): Promise<Applied>;
   /** What this task handed on, newest first, at most `limit`. */
   children(parent: string, limit: number): readonly Mirror[];
   /** The writs that went out with a task, first hop first; none to `self`. */

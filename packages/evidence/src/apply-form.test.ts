@@ -1,8 +1,10 @@
-import { chmodSync, lstatSync, readdirSync, readFileSync, readlinkSync, symlinkSync } from 'node:fs';
+import { chmodSync, lstatSync, readdirSync, readFileSync, readlinkSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { underUmask } from '@writ/core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Applied, applyResult } from './apply.ts';
 import { collectEvidence } from './collect.ts';
+import type { OwnersShell } from './read-words.ts';
 import type { Result } from './result-schema.ts';
 import { BUNDLE_LIMITS, createFixture, type Fixture, TASK } from './testing/fixture.ts';
 import { createEvidenceNodes, type EvidenceNodes } from './testing/nodes.ts';
@@ -28,14 +30,18 @@ beforeEach(() => {
 afterEach(() => f.remove());
 
 /** What a task has done to it: applied to a clone that the owner's git has made. */
-async function applied(repository: string, files: Readonly<Record<string, string>>): Promise<Applied> {
+async function applied(
+  repository: string,
+  files: Readonly<Record<string, string>>,
+  shell?: OwnersShell,
+): Promise<Applied> {
   f.write(f.work, files);
   const base = f.git(f.owner, 'rev-parse', 'HEAD');
   const changes = (await collectEvidence(f.request(base))) as Changed;
   const { result } = nodes.sign(nodes.nodes, { task: TASK, changes: changes as Result['changes'] });
   const bundleFile = await f.store.pathOf(changes.bundle.sha256);
   const about = { ...f.gitWork, guard: f.guard, result, bundleFile, repository, limits: BUNDLE_LIMITS };
-  return applyResult({ ...about, words: f.words, check: false, checkout: true });
+  return applyResult({ ...about, words: f.words, check: false, checkout: true, shell });
 }
 
 /** Everything that lies in a working tree: kind, permissions and bytes of each file. */
@@ -117,6 +123,46 @@ describe('what is checked out', () => {
       expect(f.git(ours, 'symbolic-ref', 'HEAD')).toBe(`refs/heads/${BRANCH}`);
     },
   );
+
+  it.each([
+    [0o022, undefined],
+    [0o077, undefined],
+    [0o077, 'group'],
+    [0o022, '0640'],
+    [0o002, 'umask'],
+  ])('is for whom the owner’s git makes it (umask %i, core.sharedRepository %s)', async (umask, shared) => {
+    const [ours, theirs] = ['ours', 'theirs'].map((name) => {
+      const dir = join(f.root, name);
+      underUmask(umask, () => {
+        f.git(f.root, 'clone', '--quiet', '--no-hardlinks', f.owner, name);
+        if (shared !== undefined) f.git(dir, 'config', 'core.sharedRepository', shared);
+      });
+      return dir;
+    }) as [string, string];
+    const another = umask === 0o077 ? 0o022 : 0o077;
+    const before = process.umask(another);
+    try {
+      expect(await applied(ours, CHANGES, { umask })).toMatchObject({ checkedOut: true });
+    } finally {
+      process.umask(before);
+    }
+    underUmask(umask, () => {
+      // Packs, as they come in here.
+      f.git(theirs, '-c', 'fetch.unpackLimit=1', 'fetch', '--quiet', ours, `${BRANCH}:${BRANCH}`);
+      f.git(theirs, 'switch', '--quiet', BRANCH);
+    });
+    expect(everything(ours)).toEqual(everything(theirs));
+    for (const name of ['HEAD', 'index', 'logs/HEAD', 'refs/heads/writ', `refs/heads/${BRANCH}`]) {
+      const [our, their] = [ours, theirs].map((dir) => statSync(join(dir, '.git', name)).mode.toString(8));
+      expect(`${name} ${our}`).toBe(`${name} ${their}`);
+    }
+    const packs = (dir: string): unknown =>
+      readdirSync(join(dir, '.git/objects/pack'))
+        .filter((name) => /\.(pack|idx)$/.test(name))
+        .map((name) => [name.replace(/.*\./, ''), statSync(join(dir, '.git/objects/pack', name)).mode.toString(8)])
+        .sort();
+    expect(packs(ours)).toEqual(packs(theirs));
+  });
 
   it.each([
     ['smudge', 'which is not run here'],

@@ -10,10 +10,11 @@ import { type Fit, fitOf } from './fit.ts';
 import { inOwnerRepository, type OwnerRepository } from './owner-repository.ts';
 import { lackingIn } from './partial-clone.ts';
 import { type BundleFile, openQuarantine, type Quarantine, requireCommit } from './quarantine.ts';
-import type { ReadOwnersWords } from './read-words.ts';
+import type { OwnersShell, ReadOwnersWords } from './read-words.ts';
 import type { RepositoryGuard } from './repository-guard.ts';
 import type { Result } from './result-schema.ts';
 import type { BundleLimits, GitWork } from './types.ts';
+import { withUmask } from './with-umask.ts';
 import { wordsHere } from './words-here.ts';
 
 /** What `apply` came to. `branch` is short (`writ/TASK`). */
@@ -43,6 +44,8 @@ export interface ApplyRequest extends GitWork {
   readonly checkout: boolean;
   /** Reads what the owner has told git, where that is known; of no use but for `checkout`. */
   readonly words?: ReadOwnersWords | undefined;
+  /** Of whoever asks; absent: it is not known. */
+  readonly shell?: OwnersShell | undefined;
   readonly limits: BundleLimits;
   /** Which repositories may be named. */
   readonly guard: RepositoryGuard;
@@ -58,7 +61,8 @@ type Changed = Extract<Result['changes'], { kind: 'changed' }>;
  * taken, or the working tree is not clean, EVIDENCE_FAILED where the changes were never collected, BAD_REQUEST where there is
  * no such folder, GIT_FAILED.
  */
-export async function applyResult(request: ApplyRequest): Promise<Applied> {
+export async function applyResult(asked: ApplyRequest): Promise<Applied> {
+  const request = withUmask(asked, asked.shell?.umask);
   const { changes, task } = request.result;
   if (changes.kind === 'uncollected') throw notCollected(changes.step);
   if (changes.kind === 'no-workspace') return { kind: 'nothing', why: 'the task had no repository' };
@@ -80,7 +84,7 @@ async function applyTo(
   const isShipped = shipped?.bundle !== undefined && shipped.commit === changes.base;
   const before = isShipped ? shipped.bundle : undefined;
   if (changes.base !== null && before === undefined) await requireCommit(owner, changes.base);
-  const words = request.checkout ? await wordsHere(owner, request.words) : undefined;
+  const words = request.checkout ? await wordsHere(owner, request.words, request.shell) : undefined;
   const tree = request.checkout ? await requireSwitchable(owner, branch, words) : undefined;
   const quarantine = await openQuarantine(request, {
     ...request,

@@ -167,6 +167,8 @@ export async function switchTo(owner: OwnerRepository, { branch, form, how }: Wo
       const head = await headOf(git.dir);
       if (head === undefined) throw new Error('the HEAD that git has written cannot be read');
       await held.writeFile(head);
+      // For whom git has made its own.
+      await held.chmod((await stat(join(git.dir, 'HEAD'))).mode & 0o777);
       await held.sync();
       await rename(lock, join(place.gitDir, 'HEAD'));
       // From here on one of that name is another git's.

@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { type FileHandle, open } from 'node:fs/promises';
-import { type Clock, gitWords, KEPT_GIT_WORDS, visible } from '@writ/core';
+import { type Clock, gitWords, KEPT_GIT_WORDS, underUmask, visible } from '@writ/core';
 import type { GitAnswer, GitCall, GitPort } from './types.ts';
 
 export interface GitProcessOptions {
@@ -26,13 +26,15 @@ export function createGitProcess(options: GitProcessOptions): GitPort {
 
 function runGit({ git, clock }: GitProcessOptions, call: GitCall, inputFd: number | undefined): Promise<GitAnswer> {
   return new Promise((resolve) => {
-    const child = spawn(git, call.args, {
-      cwd: call.cwd,
-      env: call.env,
-      stdio: [inputFd ?? (call.input === undefined ? 'ignore' : 'pipe'), 'pipe', 'pipe'],
-      // A group of its own, so that the helpers that git starts end with it.
-      detached: true,
-    });
+    const start = (): ChildProcess =>
+      spawn(git, call.args, {
+        cwd: call.cwd,
+        env: call.env,
+        stdio: [inputFd ?? (call.input === undefined ? 'ignore' : 'pipe'), 'pipe', 'pipe'],
+        // A group of its own, so that the helpers that git starts end with it.
+        detached: true,
+      });
+    const child = call.umask === undefined ? start() : underUmask(call.umask, start);
     const stdout: Uint8Array[] = [];
     let stderr = '';
     let bytes = 0;

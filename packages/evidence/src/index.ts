@@ -8,7 +8,13 @@ export type { Fit } from './fit.ts';
 export { createGitProcess, type GitProcessOptions } from './git-process.ts';
 export type { OwnersWords } from './owners-words.ts';
 export { readResult, readSigner } from './read-result.ts';
-export { type AskedRepository, type OwnersEnvironment, type ReadOwnersWords, readOwnersWords } from './read-words.ts';
+export {
+  type AskedRepository,
+  type OwnersEnvironment,
+  type OwnersShell,
+  type ReadOwnersWords,
+  readOwnersWords,
+} from './read-words.ts';
 export { type Receipt, signReceipt, verifyReceipt } from './receipt.ts';
 export type { RepositoryGuard } from './repository-guard.ts';
 export { formatResult } from './result.ts';

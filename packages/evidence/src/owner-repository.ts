@@ -5,7 +5,7 @@ import { createGitDir, type GitDir, type RunOptions } from './git-dir.ts';
 import { readRegular } from './read-regular.ts';
 import { type RepositoryGuard, requireOpen, requireOwn } from './repository-guard.ts';
 import { locateRepository, type RepositoryPlace } from './repository-place.ts';
-import { isSet, type RepositorySettings, readSettings } from './repository-settings.ts';
+import { isSet, type RepositorySettings, readSettings, sharedForm } from './repository-settings.ts';
 import type { GitStep, GitWork } from './types.ts';
 
 /** Longest list of where a history is cut off, bytes. */
@@ -74,7 +74,8 @@ export async function inOwnerRepository<T>(
   const settings = await readSettings(work, place, timeoutMs);
   const objectFormat = settings.get('extensions.objectformat') === 'sha256' ? 'sha256' : 'sha1';
   const what = `git in ${quote(dir)}`;
-  const git = await createGitDir({ ...work, code, what, timeoutMs, objectFormat, borrowFrom: [] });
+  const form = sharedForm(settings);
+  const git = await createGitDir({ ...work, code, what, timeoutMs, objectFormat, form, borrowFrom: [] });
   try {
     await lead(git, place);
     return await use(ownerOf({ dir, place, settings, objectFormat, git }));

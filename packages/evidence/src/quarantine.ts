@@ -6,6 +6,7 @@ import { createGitDir, type GitDir } from './git-dir.ts';
 import { borrowShallow, type OwnerRepository } from './owner-repository.ts';
 import { scanPack } from './pack-scan.ts';
 import { lackingIn } from './partial-clone.ts';
+import { sharedForm } from './repository-settings.ts';
 import { requireBoundedTree } from './tree-bounds.ts';
 import type { BundleLimits, GitWork } from './types.ts';
 
@@ -50,6 +51,8 @@ export async function openQuarantine(
     timeoutMs: limits.timeoutMs,
     objectFormat: header.objectFormat,
     looksAt: [],
+    // Its packs become the owner's as they are.
+    form: sharedForm(owner.settings),
     borrowFrom: [owner.dir],
   });
   try {

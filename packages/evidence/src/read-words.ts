@@ -10,8 +10,19 @@ export interface AskedRepository {
   readonly commonDir: string;
 }
 
-/** Port: what an owner's git goes by in a repository, as it is now. May not throw: what cannot be read is absent, and said. */
-export type ReadOwnersWords = (asked: AskedRepository) => Promise<OwnersWords>;
+/** What the shell of whoever asks says that git goes by. */
+export interface OwnersShell {
+  /** In the place of the node's own: git's words, and where it finds more (`GIT_CONFIG_…`, `HOME` …); none names a program. */
+  readonly variables?: Readonly<Record<string, string>>;
+  /** Permissions that files are made without, 0 to 0o777; absent: the node's own. */
+  readonly umask?: number;
+}
+
+/**
+ * Port: what an owner's git goes by in a repository, as it is now; `variables` are those of a shell, absent: the node's own. May
+ * not throw: what cannot be read is absent, and said.
+ */
+export type ReadOwnersWords = (asked: AskedRepository, variables?: OwnersShell['variables']) => Promise<OwnersWords>;
 
 /** Where an owner's git finds what it was told. */
 export interface OwnersEnvironment {

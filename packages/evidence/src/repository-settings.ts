@@ -55,6 +55,15 @@ export function isSet(settings: RepositorySettings, key: string): boolean {
   return /^(true|yes|on|[1-9][0-9]*)$/i.test(settings.get(key) ?? 'false');
 }
 
+/** What git takes for `core.sharedRepository`; of anything else it makes an error. */
+const SHARED = /^(umask|group|all|world|everybody|true|yes|on|false|no|off|[012]|0[0-7]{3})$/i;
+
+/** Options of git by which others may read and write what it makes in a repository, as that says (`core.sharedRepository`). */
+export function sharedForm(settings: RepositorySettings): readonly string[] {
+  const value = settings.get('core.sharedrepository') ?? '';
+  return SHARED.test(value) ? ['-c', `core.sharedRepository=${value}`] : [];
+}
+
 async function readFileOf(work: GitWork, file: string, timeoutMs: number): Promise<RepositorySettings> {
   const input = await readRegular(file, SETTINGS_BYTES);
   if (input === undefined) return new Map();

@@ -9,7 +9,7 @@ import type { OwnersTree } from './owners-files.ts';
 import { isDriven, type OwnersWords, settingsWith } from './owners-words.ts';
 import { lackingIn } from './partial-clone.ts';
 import { openQuarantine } from './quarantine.ts';
-import type { ReadOwnersWords } from './read-words.ts';
+import type { OwnersShell, ReadOwnersWords } from './read-words.ts';
 import type { RepositoryGuard } from './repository-guard.ts';
 import { isSet, SPARSE } from './repository-settings.ts';
 import { snapshot } from './snapshot.ts';
@@ -24,6 +24,8 @@ export interface ShipRequest extends GitWork {
   readonly peerHas: readonly string[];
   /** Reads what the owner has told git, where that is known. */
   readonly words?: ReadOwnersWords;
+  /** Of whoever asks; absent: it is not known. */
+  readonly shell?: Pick<OwnersShell, 'variables'> | undefined;
   readonly nodeId: string;
   readonly task: string;
   /** Gets the bundle. */
@@ -57,7 +59,7 @@ export async function shipWorkingTree(request: ShipRequest): Promise<Shipment> {
     try {
       const { objectFormat } = owner;
       const what = 'the working tree cannot be shipped';
-      const words = await wordsHere(owner, request.words);
+      const words = await wordsHere(owner, request.words, request.shell);
       if (words?.unread !== undefined) throw unreadWords(words.unread);
       const form = [...formOf(settingsWith(words, owner.settings), DISK_FORM), ...ATTRIBUTES_BELOW];
       git = await createGitDir({ ...request, ...failing, what, objectFormat, form, borrowFrom: [repository] });

@@ -26,6 +26,8 @@ export interface GitCall {
   readonly cwd: string;
   /** The whole environment; nothing is added. */
   readonly env: Readonly<Record<string, string>>;
+  /** Permissions that it makes files without, 0 to 0o777; absent: those of this process. */
+  readonly umask?: number;
   readonly input?: Uint8Array;
   /** A file whose content becomes the standard input, instead of `input`. */
   readonly inputFile?: string;

@@ -192,6 +192,14 @@ describe('the tools', () => {
     expect(JSON.stringify(tools).length / 4).toBeLessThan(6000);
   });
 
+  it('have no field of a person’s own command', () => {
+    const fieldsOf = (tool: string): readonly string[] =>
+      Object.keys(all.find(({ name }) => name === tool)?.inputSchema.properties ?? {});
+    expect(fieldsOf('delegate')).toContain('ship');
+    expect(fieldsOf('delegate')).not.toContain('shell');
+    expect(fieldsOf('apply_result')).toEqual(['task', 'repository', 'check', 'checkout']);
+  });
+
   it('refuse unknown keys and answer objects', () => {
     for (const { inputSchema, outputSchema } of all) {
       expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false });

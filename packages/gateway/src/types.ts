@@ -48,6 +48,8 @@ export interface McpExposure {
   readonly onlyTasks?: true;
   /** Offered to agents that were started with this set; absent: the default one, which all are offered. */
   readonly toolset?: Toolset;
+  /** Fields of the input that a person's own command gives: agents are not told of them, and refused with them. */
+  readonly without?: readonly string[];
 }
 
 /** Sets of tools beside the default one. */

@@ -60,6 +60,16 @@ describe('a call of git', () => {
     expect(await harness.leftovers()).toEqual([]);
   });
 
+  it('makes files as open as it is told, and the next one as open as the node does', async () => {
+    const env = fake('umask');
+    const masks: string[] = [];
+    for (const more of [{ umask: 0o027 }, { umask: 0 }, {}]) {
+      masks.push(Buffer.from((await harness.runner.git(ask([], { env, ...more }))).stdout).toString());
+    }
+    const own = process.umask().toString(8).padStart(4, '0');
+    expect(masks).toEqual(['0027\n', '0000\n', `${own}\n`]);
+  });
+
   it('keeps what goes to its standard input from other users', async () => {
     const env = fake('stat -L -c %a /proc/self/fd/0');
     const { stdout } = await harness.runner.git(ask([], { env, input: Buffer.from('x') }));

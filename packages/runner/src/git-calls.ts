@@ -50,12 +50,13 @@ export function createGitCalls(options: GitCallsOptions): GitCalls {
   };
   const start = async (call: GitCall): Promise<GitEnd> => {
     const nonce = `${noncePrefix}${Buffer.from(random.bytes(NONCE_BYTES)).toString('hex')}`;
-    const { args, cwd, input = new Uint8Array(), timeoutMs, maxOutputBytes } = call;
+    const { args, cwd, umask, input = new Uint8Array(), timeoutMs, maxOutputBytes } = call;
     const signals = [signal, call.signal].filter((one) => one !== undefined);
     const written = call.inputFile === undefined && input.length > 0 ? await writeInput(nonce, input) : undefined;
     const stdinFile = call.inputFile ?? written;
     const env = { ...call.env, [MARKER]: nonce };
-    const order = { argv: args, cwd, env, nonce, ...(stdinFile === undefined ? {} : { stdinFile }) };
+    const how = { ...(stdinFile === undefined ? {} : { stdinFile }), ...(umask === undefined ? {} : { umask }) };
+    const order = { argv: args, cwd, env, nonce, ...how };
     try {
       return await runGit({ order, timeoutMs, maxOutputBytes, signals }, spawner, clock);
     } finally {

@@ -128,6 +128,8 @@ export interface GitCall {
   readonly cwd: string;
   /** The whole environment; only the mark that the process is found by is added. */
   readonly env: Readonly<Record<string, string>>;
+  /** Permissions that it makes files without, 0 to 0o777; absent: the node's own. */
+  readonly umask?: number;
   readonly input?: Uint8Array;
   /** Absolute path of a file whose content becomes the standard input, instead of `input`. */
   readonly inputFile?: string;

@@ -11,10 +11,11 @@ export function fromHere({ all: { PWD } }: Pick<Environment, 'all'>, path = '.')
   const there = resolve(path);
   if (PWD === undefined || !isAbsolute(PWD)) return there;
   const named = resolve(PWD, path);
-  return isSame(named, there) ? named : there;
+  return isSamePlace(named, there) ? named : there;
 }
 
-function isSame(one: string, other: string): boolean {
+/** Whether two paths lead to one file or folder; false where that cannot be seen. */
+export function isSamePlace(one: string, other: string): boolean {
   const [a, b] = [one, other].map(identityOf);
   return a !== undefined && a === b;
 }

@@ -43,7 +43,7 @@ export async function openEvidence(
     identity,
     // Asked at each check: a peer whose pin is removed is trusted no more, whatever was received from it.
     trust: { self: identity.public, pins, signers: createSignerCache() },
-    words: (asked) => findOwnersWords(runner.git, environment, asked),
+    words: (asked, shell) => findOwnersWords(runner.git, environment, asked, shell),
     guard: guardOf(base),
     limits: EVIDENCE_LIMITS,
   };

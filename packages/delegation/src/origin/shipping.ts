@@ -76,7 +76,8 @@ async function shipOwners(
   peerHas: readonly string[],
 ): Promise<Shipped> {
   const { guard, words } = parts.evidence;
-  return shipWorkingTree({ ...workOf(parts, wish), guard, repository, peerHas, ...(words && { words }) });
+  const { shell } = wish.request;
+  return shipWorkingTree({ ...workOf(parts, wish), guard, repository, peerHas, ...(words && { words }), shell });
 }
 
 /** Undefined where the task may not hand this on; nothing was read then. */

@@ -10,6 +10,7 @@ import {
   taskView,
   turnField,
 } from './fields.ts';
+import { gitWordsField } from './shell.ts';
 import { operationSpec } from './spec.ts';
 
 const READ = { readOnly: true, destructive: false, idempotent: true } as const;
@@ -42,13 +43,17 @@ export const delegationContract = {
           .optional()
           .describe('absolute path: send this working tree instead of ref; a task: its own clone'),
         idempotency_key: z.string().min(1).max(128).optional().describe('repeat it to make a retry safe'),
+        shell: z.strictObject({ git: gitWordsField }).optional(),
       })
       .refine((input) => (input.argv === undefined) !== (input.prompt === undefined), {
         message: 'give either argv or prompt',
       }),
     output: z.object({ accepted: z.boolean(), task: z.string(), state: stateField, decided: decidedField.optional() }),
     taskToken: 'subtree',
-    mcp: { title: 'Delegate work', readOnly: false, destructive: true, idempotent: false, openWorld: true },
+    mcp: {
+      ...{ title: 'Delegate work', readOnly: false, destructive: true, idempotent: false, openWorld: true },
+      without: ['shell'],
+    },
   }),
   status: operationSpec({
     name: 'status',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { countField, digestField, taskField } from './fields.ts';
+import { gitWordsField, umaskField } from './shell.ts';
 import { operationSpec, streamSpec } from './spec.ts';
 
 const READ = { readOnly: true, destructive: false, idempotent: true } as const;
@@ -161,6 +162,7 @@ export const resultContract = {
       repository: z.string().min(1).max(4096).describe('absolute path'),
       check: z.boolean().default(false).describe('only say what would be'),
       checkout: z.boolean().default(false),
+      shell: z.strictObject({ git: gitWordsField.optional(), umask: umaskField.optional() }).optional(),
     }),
     output: z.object({
       kind: z.enum(['nothing', 'checked', 'applied', 'present']),
@@ -173,7 +175,7 @@ export const resultContract = {
       next_steps: z.array(z.string()),
     }),
     taskToken: 'deny',
-    mcp: { title: 'Apply a result', readOnly: false, destructive: true, idempotent: true },
+    mcp: { title: 'Apply a result', readOnly: false, destructive: true, idempotent: true, without: ['shell'] },
     ownedTask: 'task',
   }),
   task_content: streamSpec({

@@ -97,6 +97,26 @@ describe('MCP over the control socket', () => {
     expect(at.node.stops).toBe(0);
   });
 
+  it('takes nothing of a person’s shell from an agent', async () => {
+    const client = await connect();
+    const shell = { git: ['GIT_CONFIG_GLOBAL=/dev/null'] };
+    const ship = { to: 'beta', argv: ['true'], workspace: 'app', ship: '/src/app', shell };
+    const checkout = { task: 't-0', repository: '/src/app', checkout: true, shell };
+    for (const [name, input] of [
+      ['delegate', ship],
+      ['apply_result', checkout],
+    ] as const) {
+      const error = { code: 'BAD_REQUEST', message: 'unknown key `shell`' };
+      expect(await call(client, name, input)).toMatchObject({ failed: true, value: { error } });
+    }
+    expect(at.node.delegated).toEqual([]);
+    // The same by a person's own command.
+    await at.client.call('delegate', ship);
+    expect(at.node.delegated).toMatchObject([{ shell: { variables: { GIT_CONFIG_GLOBAL: '/dev/null' } } }]);
+    const program = at.client.call('delegate', { ...ship, shell: { git: ['GIT_SSH_COMMAND=x'] } });
+    await expect(program).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+  });
+
   it('is one session a connection, of the agent that the client says it is, whatever a call says', async () => {
     const one = await connect();
     const two = await connect(HOST_TOKEN, 'Codex');

@@ -5,10 +5,10 @@ import {
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { errorToJson, toWritError, WritError } from '@writ/core';
+import { errorToJson, quote, toWritError, WritError } from '@writ/core';
 import type { OperationName, OperationOutput } from '../client/types.ts';
 import { tellFailure } from '../failure.ts';
-import type { CallContext } from '../types.ts';
+import type { CallContext, McpExposure } from '../types.ts';
 import { canElicit, clientName } from './client-side.ts';
 import type { McpAudience, McpParts } from './mcp-parts.ts';
 import { progressOf } from './progress.ts';
@@ -32,7 +32,7 @@ export interface Calls {
 export function createCalls(
   parts: McpParts,
   audience: McpAudience,
-  { server, offered }: { readonly server: Server; readonly offered: ReadonlySet<string> },
+  { server, offered }: { readonly server: Server; readonly offered: ReadonlyMap<string, McpExposure> },
 ): Calls {
   const limited = createLimit();
   const contextOf = (context: ServerContext): CallContext => ({
@@ -60,7 +60,9 @@ export function createCalls(
     async tool(name, input, context) {
       try {
         if (isForeign(name)) return await limited(() => callForeign(name, input, context));
-        if (!offered.has(name)) throw unknownTool();
+        const exposure = offered.get(name);
+        if (exposure === undefined) throw unknownTool();
+        refuseHidden(exposure, input);
         if (!asksPerson(name, input)) return answerResult(await run(name, input, context));
         const answer = await replyByPerson(operations(context), input, {
           canElicit: canElicit(server, context),
@@ -103,6 +105,12 @@ function asksPerson(name: string, input: unknown): input is { readonly task: str
   const { task, question, ...rest } = input;
   const isNamed = typeof task === 'string' && (question === undefined || typeof question === 'string');
   return isNamed && Object.keys(rest).every((key) => key === 'idempotency_key');
+}
+
+/** INVARIANT: 7 what an agent is not told of it has no say in: a field of a person's own command is none of a tool. */
+function refuseHidden({ without = [] }: McpExposure, input: unknown): void {
+  const given = isRecord(input) ? without.find((name) => input[name] !== undefined) : undefined;
+  if (given !== undefined) throw new WritError('BAD_REQUEST', `unknown key ${quote(given)}`);
 }
 
 function cancelled(): WritError {

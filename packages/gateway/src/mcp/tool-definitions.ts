@@ -24,7 +24,7 @@ function toolDefinition({ name, summary, input, output, mcp }: ToolOperation): T
     name,
     title: mcp.title,
     description: summary,
-    inputSchema: jsonSchema(input, 'input'),
+    inputSchema: withoutFields(jsonSchema(input, 'input'), mcp.without),
     outputSchema: jsonSchema(output, 'output'),
     annotations: {
       readOnlyHint: mcp.readOnly,
@@ -33,6 +33,11 @@ function toolDefinition({ name, summary, input, output, mcp }: ToolOperation): T
       openWorldHint: mcp.openWorld === true,
     },
   };
+}
+
+function withoutFields({ properties = {}, ...schema }: ObjectSchema, hidden: readonly string[] = []): ObjectSchema {
+  const shown = Object.entries(properties).filter(([name]) => !hidden.includes(name));
+  return { ...schema, properties: Object.fromEntries(shown) };
 }
 
 /** Longest list of values that an answer is told to have one of. */

@@ -21,7 +21,7 @@ export function createToolServer(parts: McpParts, audience: McpAudience): Server
     },
   );
   const { caller, toolsets } = audience;
-  const offered = new Set(parts.registry.tools(caller, toolsets).map(({ name }) => name));
+  const offered = new Map(parts.registry.tools(caller, toolsets).map(({ name, mcp }) => [name, mcp]));
   const calls = createCalls(parts, audience, { server, offered });
   server.setRequestHandler('tools/list', async () => ({
     tools: [...parts.definitions(caller, toolsets), ...(await foreignTools(parts, audience))],

@@ -11,6 +11,7 @@ import { type LeaseWanted, stepsAfter } from '../views/lease-step.ts';
 import { viewTask } from '../views/task-view.ts';
 import { requireAbsolute } from './absolute-path.ts';
 import { actor } from './actor.ts';
+import { shellOf } from './callers-shell.ts';
 import { requireDuration } from './duration.ts';
 import { ownSession, retryOf } from './own-session.ts';
 import { foldLetters, labelsOf, requireName, SELF } from './peer-lookup.ts';
@@ -41,6 +42,7 @@ export function delegationOperations(ports: GatewayPorts): readonly AnyOperation
         ...(caller.kind === 'task' ? { parent: caller.task } : {}),
         ...(input.idempotency_key === undefined ? {} : { idempotencyKey: input.idempotency_key }),
         ...(input.ship === undefined ? {} : { ship: input.ship }),
+        ...shellOf(input.shell, caller),
       });
       return viewAnswer(answer, input);
     }),

@@ -410,5 +410,8 @@ describe('to a task token', () => {
     const input = { to: 'beta', argv: ['true'], workspace: 'app', ship: '/work/clone' };
     await at.clientWith(TASK_TOKEN).call('delegate', input);
     expect(at.node.delegated).toMatchObject([{ ship: '/work/clone', parent: expect.any(String) }]);
+    // What git is told on this machine is no task's to say.
+    await at.clientWith(TASK_TOKEN).call('delegate', { ...input, shell: { git: ['GIT_CONFIG_GLOBAL=/dev/null'] } });
+    expect(at.node.delegated[1]).not.toHaveProperty('shell');
   });
 });

@@ -10,6 +10,7 @@ import { viewResult } from '../views/result-view.ts';
 import { contentNames, viewVerified } from '../views/verified-view.ts';
 import { requireAbsolute } from './absolute-path.ts';
 import { actor } from './actor.ts';
+import { shellOf } from './callers-shell.ts';
 import { digestOf, requireAsked, requireResult } from './known-result.ts';
 import { nodeLabels } from './peer-lookup.ts';
 import { findTask } from './task-lookup.ts';
@@ -42,15 +43,17 @@ export function resultOperations(ports: GatewayPorts): readonly AnyOperation[] {
       const tree = await origin.verify(id);
       return viewVerified(tree, nodeLabels(ports), { content: contentNames(tree.result), notChecked: [] });
     }),
-    implement(resultContract.apply_result, async ({ task, repository, check, checkout }, { caller }) => {
+    implement(resultContract.apply_result, async ({ task, repository, check, checkout, shell }, { caller }) => {
       requireAbsolute('repository', repository);
       const found = findTask(ports, task, caller);
       const { id, spec } = requireAsked(found);
       requireResult(ports, found);
       const shipped = spec.shipped?.bundle !== undefined;
-      const applied = await origin.apply(id, { repository, check, checkout }).catch((error: unknown) => {
-        throw noRepository(error, repository) ?? error;
-      });
+      const applied = await origin
+        .apply(id, { repository, check, checkout, ...shellOf(shell, caller) })
+        .catch((error: unknown) => {
+          throw noRepository(error, repository) ?? error;
+        });
       return viewApplied(applied, { task: id, repository, shipped });
     }),
     implementStream(resultContract.task_content, (input, context) => readContent(ports, input, context)),

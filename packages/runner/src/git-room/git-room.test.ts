@@ -45,6 +45,13 @@ describeWith(['bwrap', 'git'], 'a room for git', () => {
     return `${Buffer.from(stdout).toString()}${exitCode === 0 ? '' : reason}`;
   };
 
+  it('makes files as open as each call says', async () => {
+    const room = await open();
+    const umask = (more: Partial<GitCall>) => room.git(ask(['-c', 'alias.x=!umask; :', 'x'], more));
+    const answers = await Promise.all([umask({ umask: 0o027 }), umask({ umask: 0 }), umask({ umask: 0o077 })]);
+    expect(answers.map(({ stdout }) => Buffer.from(stdout).toString())).toEqual(['0027\n', '0000\n', '0077\n']);
+  });
+
   it('answers one call after the other, with bytes, status and reason of each', async () => {
     const room = await open();
     const bytes = Buffer.from(Array.from({ length: 100_000 }, (_, at) => (at * 7) % 256));

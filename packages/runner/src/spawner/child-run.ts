@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, constants, openSync } from 'node:fs';
 import { Readable, Writable } from 'node:stream';
-import { type Clock, pause } from '@writ/core';
+import { type Clock, pause, underUmask } from '@writ/core';
 import { endGroup, killGroup } from '../process-tree/end-group.ts';
 import { endTree, killTree, type Tree, type TreeEnd, type TreeTools } from '../process-tree/end-tree.ts';
 import { mayHaveLeftBehind } from '../process-tree/left-behind.ts';
@@ -60,7 +60,8 @@ export async function startChildRun(
   const pipes = tools.pipes.take();
   if (pipes === undefined) return failed(new Error('no pipes can be made: is `mkfifo` installed?'));
   try {
-    const child = spawnChild(order, pipes);
+    const start = (): ChildProcess => spawnChild(order, pipes);
+    const child = order.umask === undefined ? start() : underUmask(order.umask, start);
     if (child.pid === undefined) throw (await once(child, 'error'))[0];
     closeWriters(pipes);
     tell(child, order);

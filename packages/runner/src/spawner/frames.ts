@@ -43,6 +43,8 @@ export interface StartOrder {
   /** Which directory `cwd` has to be, decimal; absent: whichever is there. */
   readonly directory?: { readonly device: string; readonly inode: string; readonly born: string };
   readonly env: Readonly<Record<string, string>>;
+  /** Permissions that the process makes files without, 0 to 0o777; absent: the spawner's own. */
+  readonly umask?: number;
   /** Absolute path of a file that becomes its standard input; absent: that is closed. */
   readonly stdinFile?: string;
   /** Whether its standard input stays open, for `input` frames; never beside `stdinFile`. */

@@ -5,7 +5,7 @@ export { hostTokenOf, type MeshNode } from './mesh-node.ts';
 export { pairNodes } from './pairing.ts';
 export { createPerson, enrollPerson, type TestPerson } from './person.ts';
 export { processesOf, processesWith, withDescendants } from './process-table.ts';
-export { jsonLines, type ProgramResult, WRIT_PROGRAM } from './program.ts';
+export { jsonLines, type ProgramResult, startProgram, WRIT_PROGRAM } from './program.ts';
 export { callRaw, MESH_METHODS } from './raw-mesh.ts';
 export { gitIn, makeRepository } from './repository.ts';
 export { doorOf, HOLD, type TaskDoor, TELL_DOOR } from './task-door.ts';

@@ -1,9 +1,10 @@
 import { WritError } from '@writ/core';
-import type { OperationOutput } from '@writ/gateway/client';
+import type { OperationInput, OperationOutput } from '@writ/gateway/client';
 import type { CliContext } from '../context.ts';
 import { EXIT } from '../exit-codes.ts';
 import { followTask } from '../follow-task.ts';
 import { fromHere } from '../from-here.ts';
+import { gitWordsHere } from '../git-words-here.ts';
 import type { Definitions } from '../program.ts';
 import { spanOption } from '../span.ts';
 
@@ -74,9 +75,7 @@ async function delegate(context: CliContext, argv: readonly string[], options: D
     ...(options.timeout === undefined ? {} : { timeout: spanOption('--timeout', options.timeout, context) }),
     ...(options.key === undefined ? {} : { idempotency_key: options.key }),
     ...(options.artifact === undefined ? {} : { artifacts: [...options.artifact] }),
-    ...(options.ship === undefined
-      ? {}
-      : { ship: fromHere(context.environment, options.ship === true ? '.' : options.ship) }),
+    ...(options.ship === undefined ? {} : shipFrom(context, options.ship)),
   });
   if (!answer.accepted) return refused(context, answer, options.peer);
   context.output.item({ kind: 'accepted', ...answer }, () => undefined);
@@ -90,6 +89,15 @@ async function delegate(context: CliContext, argv: readonly string[], options: D
     cancelOnInterrupt: true,
     leaveWaiting: options.wait === false,
   });
+}
+
+function shipFrom(
+  { environment }: CliContext,
+  path: string | true,
+): Pick<OperationInput<'delegate'>, 'ship' | 'shell'> {
+  const ship = fromHere(environment, path === true ? '.' : path);
+  const git = gitWordsHere(environment, ship);
+  return { ship, ...(git && { shell: { git: [...git] } }) };
 }
 
 /** Shows who refused, why, and what would help. */

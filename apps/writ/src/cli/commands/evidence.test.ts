@@ -179,8 +179,11 @@ describe('writ apply', () => {
     });
     await node.writ('apply', 't-1', '--repo', 'some/where', '--checkout');
     expect(node.calls.map(({ input }) => input)).toEqual([
-      { task: 't-1', repository: resolve('.'), check: false, checkout: false },
-      { task: 't-1', repository: resolve('some/where'), check: false, checkout: true },
+      { task: 't-1', repository: resolve('.'), check: false, checkout: false, shell: { umask: process.umask() } },
+      {
+        ...{ task: 't-1', repository: resolve('some/where'), check: false, checkout: true },
+        shell: { umask: process.umask(), git: expect.arrayContaining([`HOME=${process.env.HOME}`]) },
+      },
     ]);
   });
 
@@ -270,6 +273,7 @@ describe('writ delegate', () => {
     const [first, second] = node.calls.filter(({ name }) => name === 'delegate');
     expect(first?.input).toMatchObject({ ship: resolve('.'), artifacts: ['a', 'b/*'], argv: ['x'] });
     expect(second?.input).toMatchObject({ ship: resolve('some/where'), argv: ['x'] });
+    expect(second?.input.shell).toEqual({ git: expect.arrayContaining([`HOME=${process.env.HOME}`]) });
     expect(second?.input).not.toHaveProperty('artifacts');
   });
 });

@@ -6,6 +6,7 @@ import type { CliContext } from '../context.ts';
 import { examples } from '../examples.ts';
 import { EXIT } from '../exit-codes.ts';
 import { fromHere } from '../from-here.ts';
+import { gitWordsHere } from '../git-words-here.ts';
 import type { Definitions } from '../program.ts';
 
 export function defineEvidence({ program, run }: Definitions): void {
@@ -48,11 +49,13 @@ async function apply(context: CliContext, [task = '']: readonly string[], option
       nextSteps: [`writ apply ${task} --check`],
     });
   }
+  const { environment } = context;
+  const repository = fromHere(environment, options.repo);
+  const checkout = options.checkout === true;
+  const git = checkout ? gitWordsHere(environment, repository) : undefined;
   const answer = await context.node().call('apply_result', {
-    task,
-    repository: fromHere(context.environment, options.repo),
-    check: options.check === true,
-    checkout: options.checkout === true,
+    ...{ task, repository, check: options.check === true, checkout },
+    shell: { umask: process.umask(), ...(git && { git: [...git] }) },
   });
   context.output.result(answer, (a) =>
     [visible(a.message), ...a.conflicts.map((file) => `  conflict: ${visible(file)}`)].join('\n'),

@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
 import { quote, WritError } from '@writ/core';
 import type { ReadTx } from '@writ/database';
-import { type Applied, applyResult, readResult, type VerifiedTree, verifyTree } from '@writ/evidence';
+import {
+  type Applied,
+  type ApplyRequest,
+  applyResult,
+  readResult,
+  type VerifiedTree,
+  verifyTree,
+} from '@writ/evidence';
 import type { Delivery, Mirror, ShippedInput } from '@writ/task-store';
 import type { ReceivedResult } from '../../types.ts';
 import type { OriginParts } from '../parts.ts';
@@ -98,7 +105,7 @@ export async function verifyKept(parts: OriginParts, id: string): Promise<Verifi
 export async function applyKept(
   parts: OriginParts,
   id: string,
-  how: { readonly repository: string; readonly check: boolean; readonly checkout: boolean },
+  how: Pick<ApplyRequest, 'repository' | 'check' | 'checkout' | 'shell'>,
 ): Promise<Applied> {
   const { evidence, clock, random } = parts;
   const { result } = await verifyKept(parts, id);
