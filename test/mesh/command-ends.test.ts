@@ -78,6 +78,24 @@ describe('a command whose node is killed', () => {
   }, 60_000);
 });
 
+describe('a command whose spawner is stopped', () => {
+  it('keeps no node from going down in time, leaves no process, and what became of it nobody knows', async () => {
+    const id = await sleep('4646');
+    const [command] = processesWith('sleep 4646');
+    process.kill(command?.parent ?? 0, 'SIGSTOP');
+    const before = performance.now();
+    await solo.down();
+    // Six questions, a second each, where it would be asked for half a minute otherwise.
+    expect(performance.now() - before).toBeLessThan(15_000);
+    expect(processesWith('sleep 4646')).toEqual([]);
+    await solo.up();
+    expect(await solo.client().call('execution_show', { execution: id })).toMatchObject({
+      state: 'outcome_unknown',
+      finished: true,
+    });
+  }, 60_000);
+});
+
 describe('a command of a task', () => {
   it('is asked for with the task’s token alone, in its grant, and ends with it', async () => {
     await solo.client().call('lease_grant', { peer: 'self', profile: 'relay', duration: '1h' });

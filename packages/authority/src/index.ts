@@ -99,6 +99,7 @@ export type {
   AuthorityOptions,
   LeaseGrant,
   LeaseSpan,
+  LeaseTerms,
   LiveTaskCounter,
   StartPermit,
   Subject,

@@ -11,7 +11,7 @@ import {
   POLICY,
   START_MS,
 } from './testing/lease-fixture.ts';
-import type { LeaseGrant } from './types.ts';
+import type { LeaseTerms } from './types.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -20,7 +20,7 @@ const WHOLE = Array.from({ length: 2 }, () => ['BAD_REQUEST', 'give a whole numb
 
 describe('leases, as a person lends them', () => {
   let at: Fixture;
-  const refusal = (change: Partial<LeaseGrant>) => {
+  const refusal = (change: Partial<LeaseTerms & { readonly durationMs: number }>) => {
     try {
       at.authority.grantLease({ ...GRANT, ...change });
       return undefined;

@@ -89,14 +89,9 @@ export function planRenewal(
 
 /** When what is lent now ends. Throws BAD_REQUEST, and EXPIRED for an end that has passed. */
 function endOf({ durationMs, endsAtMs }: LeaseSpan, nowMs: number): number {
-  if (endsAtMs === undefined) {
-    checkCount('duration', durationMs ?? 0);
-    return nowMs + (durationMs ?? 0);
-  }
   if (durationMs !== undefined) {
-    throw new WritError('BAD_REQUEST', 'a lease is lent for a duration or until a time, and not both', {
-      nextSteps: ['leave one of them out'],
-    });
+    checkCount('duration', durationMs);
+    return nowMs + durationMs;
   }
   checkCount('end', endsAtMs);
   if (endsAtMs > nowMs) return endsAtMs;

@@ -35,16 +35,16 @@ export type StartPermit =
 /** Why a yes does not serve a start: it was not given · to something else · too long ago. */
 export type ApprovalLack = 'APPROVAL_REQUIRED' | 'CHANGED_SINCE_APPROVAL' | 'EXPIRED';
 
-/** Until when something is lent: exactly one of the two. */
-export interface LeaseSpan {
-  /** From the moment on at which it is lent. */
-  readonly durationMs?: number;
-  /** Whenever that is, since the epoch. */
-  readonly endsAtMs?: number;
-}
+/** Until when something is lent: for a duration from the moment on at which it is lent, or until a time since the epoch, whenever that is. */
+export type LeaseSpan =
+  | { readonly durationMs: number; readonly endsAtMs?: undefined }
+  | { readonly endsAtMs: number; readonly durationMs?: undefined };
 
 /** A lease as a person asks for it. */
-export interface LeaseGrant extends LeaseSpan {
+export type LeaseGrant = LeaseTerms & LeaseSpan;
+
+/** What is lent, but for how long. */
+export interface LeaseTerms {
   /** Label or node id of a peer, or `self`. */
   readonly peer: string;
   readonly profile: string;

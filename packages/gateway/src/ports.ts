@@ -32,7 +32,7 @@ export interface NodeControl {
   /** What tasks run in where their profile requires isolation, or why there is nothing, for a person. */
   sandbox(): Promise<string>;
   /** Why no command can be looked at, so that each is refused; undefined: they can. */
-  commandsProblem(): Promise<string | undefined>;
+  commandsProblem(): string | undefined;
   /** Starts the orderly stop and returns at once. */
   requestStop(): void;
 }

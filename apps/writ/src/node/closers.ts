@@ -1,5 +1,7 @@
 /** What has to be closed, in the reverse order of its opening. */
 export interface Closers {
+  /** `begin` is called before anything is closed, however late that was added. */
+  addFirst(begin: () => void): void;
   /** `close` is called once, with the time that work may take to end. */
   add(close: (graceMs: number) => void | Promise<void>): void;
   /** Closes everything even where one fails, then throws the first failure. */
@@ -8,11 +10,13 @@ export interface Closers {
 
 export function createClosers(): Closers {
   const stack: ((graceMs: number) => void | Promise<void>)[] = [];
+  const first: (() => void)[] = [];
   return {
+    addFirst: (begin) => void first.push(begin),
     add: (close) => void stack.push(close),
     async close(graceMs) {
       const failures: unknown[] = [];
-      for (let close = stack.pop(); close !== undefined; close = stack.pop()) {
+      for (let close = first.pop() ?? stack.pop(); close !== undefined; close = first.pop() ?? stack.pop()) {
         try {
           await close(graceMs);
         } catch (error) {

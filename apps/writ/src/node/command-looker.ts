@@ -1,4 +1,4 @@
-import { createFairTurns, type FairTurns, type Logger, toWritError } from '@writ/core';
+import { type Clock, createFairTurns, type FairTurns, type Logger, toWritError } from '@writ/core';
 import { type Classification, undecidedCommand } from '@writ/policy';
 import {
   type CommandQuestion,
@@ -23,14 +23,18 @@ export interface CommandLooker {
   start(): Promise<void>;
   /** Never rejects: what cannot be told in time, or at all, is undecided. */
   look(request: LookRequest): Promise<Looked>;
-  /** What keeps every command from being looked at, for a person; undefined: nothing. What kept the last one is tried again first. */
-  problem(): Promise<string | undefined>;
+  /**
+   * What keeps every command from being looked at, for a person, as far as it is known; undefined: nothing. Beside it the thread is
+   * tried again, once in 10 s at most, so that what is mended is told without a command in between.
+   */
+  problem(): string | undefined;
   close(): Promise<void>;
 }
 
 /** What a looker is made of; `longestMs` absent: what is usual. */
-export interface CommandLookerOptions extends Omit<LookingThreadOptions, 'longestMs'> {
+export interface CommandLookerOptions extends Omit<LookingThreadOptions, 'longestMs' | 'clock'> {
   readonly longestMs?: number;
+  readonly clock: Pick<Clock, 'setTimer' | 'monotonicMs'>;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
 }
 
@@ -41,6 +45,8 @@ export interface CommandLookerOptions extends Omit<LookingThreadOptions, 'longes
 const LONGEST_LOOK_MS = 5_000;
 /** Most that wait of one asker. */
 const MOST_WAITING = 256;
+/** Between two tries of a thread that cannot be had, milliseconds: each reads a grammar, in the turn of a command. */
+const TRY_EVERY_MS = 10_000;
 
 const REASONS: Readonly<Record<Untold, string>> = {
   late: 'what it does cannot be told in the time that there is for it',
@@ -51,11 +57,12 @@ const REASONS: Readonly<Record<Untold, string>> = {
 
 /** One thread, kept for all commands; after one that takes too long, and where it has died, there is another. */
 export function createCommandLooker(options: CommandLookerOptions): CommandLooker {
-  const { logger } = options;
+  const { logger, clock } = options;
   const turns: FairTurns = createFairTurns({ atOnce: 1, each: 1 });
   const thread = createLookingThread({ longestMs: LONGEST_LOOK_MS, ...options });
   let fault: string | undefined;
   let isClosed = false;
+  let nextTryMs = 0;
 
   /** Whatever it is at by now, it is at nothing that anybody waits for. Once for each fault: every command would say it again. */
   async function note(error: unknown): Promise<Untold> {
@@ -82,12 +89,17 @@ export function createCommandLooker(options: CommandLookerOptions): CommandLooke
     }
   }
 
+  /** Never rejects. */
   async function tryAgain(): Promise<void> {
     try {
-      await thread.ready();
+      // Closed, or mended, while it waited for its turn: there is nothing to try.
+      if (!isClosed && fault !== undefined) await thread.ready();
       fault = undefined;
     } catch (error) {
       await note(error);
+    } finally {
+      // From its end on: one that takes half a minute leaves commands their turns.
+      nextTryMs = clock.monotonicMs() + TRY_EVERY_MS;
     }
   }
 
@@ -97,8 +109,11 @@ export function createCommandLooker(options: CommandLookerOptions): CommandLooke
       const turn = await turns.take({ whose: request.whose, mostWaiting: MOST_WAITING }, () => look(request));
       return turn.taken ? turn.value : undecided(request, 'full');
     },
-    async problem() {
-      if (fault !== undefined && !isClosed) await turns.take({ whose: 'status', mostWaiting: 1 }, tryAgain);
+    problem() {
+      if (fault !== undefined && clock.monotonicMs() >= nextTryMs) {
+        nextTryMs = Number.POSITIVE_INFINITY;
+        void turns.take({ whose: 'status', mostWaiting: 1 }, tryAgain);
+      }
       return fault;
     },
     async close() {

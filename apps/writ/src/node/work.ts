@@ -89,8 +89,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
   const { clock, random, logger, database, stores, engine, home } = base;
   const authorityOptions = authorityOptionsOf(base);
   const authority = createAuthority(authorityOptions);
-  const runner = createNodeRunner(base, options);
-  closers.add(() => runner.close());
+  const runner = createNodeRunner(base, options, closers);
   const evidence = await openEvidence(base, runner, environment);
   const transcripts = createFileTranscripts(home.mirrorsDir);
   const storage = openStorage(base, runner, evidence, transcripts, closers);
@@ -109,7 +108,7 @@ export async function createWork(base: Foundations, options: WorkOptions, closer
     sideWork: { end: (task) => desk.endOf(task) },
     slots: SLOTS_PER_CPU * availableParallelism(),
   });
-  closers.add(endingOf(runner, executor));
+  closers.add((graceMs) => executor.close(graceMs));
   const recordSession = createSessionRecord(stores.sessions, base.identity.public.id);
   const contextOf: NodeGateParts['contextOf'] = (tx, task) => executor.context(tx, task);
   const gateParts = { ...options, options: authorityOptions, authority, contextOf, ...kindsOf(executor) };
@@ -166,17 +165,6 @@ function openStorage(
   return storage;
 }
 
-/** Without an answering spawner no task would end: one that hangs is given up meanwhile. */
-function endingOf(
-  runner: Pick<TaskRunner, 'hasten'>,
-  executor: Pick<Executor, 'close'>,
-): (graceMs: number) => Promise<void> {
-  return (graceMs) => {
-    runner.hasten();
-    return executor.close(graceMs);
-  };
-}
-
 /** What the runner knows of its machine. */
 function aboutOf(runner: TaskRunner): Pick<TaskRunner, 'sandbox' | 'groups' | 'agents' | 'services'> {
   const { sandbox, groups, agents, services } = runner;
@@ -196,6 +184,7 @@ function createNodePeers({ identity, pins, engine, clock, logger, telemetry }: F
 function createNodeRunner(
   base: Foundations,
   { environment, spawner, programs }: Pick<WorkOptions, 'environment' | 'spawner' | 'programs'>,
+  closers: Closers,
 ): TaskRunner {
   const { home, clock, random, logger, telemetry } = base;
   const runner = createTaskRunner({
@@ -214,6 +203,9 @@ function createNodeRunner(
     logger,
     transcriptCapBytes: TRANSCRIPT_CAP_BYTES,
   });
+  closers.add(() => runner.close());
+  // Calls, commands and tasks wait for what an answering spawner alone can end: one that hangs is given up meanwhile.
+  closers.addFirst(() => runner.hasten());
   return telemetry?.spans.runner(runner) ?? runner;
 }
 

@@ -1,9 +1,10 @@
-import { isWritError } from '@writ/core';
+import { isWritError, type Json } from '@writ/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createGateFixture, GATE_POLICY, type GateFixture, HOUR_MS, IN_A, OTHER_ID } from '../testing/gate-fixture.ts';
-import { createLeaseKind, type LeaseWish, leaseQuestion, ownLeaseWish } from './lease-kind.ts';
+import { createLeaseKind, type LeaseWish, leaseQuestion, ownLeaseWish, readWish } from './lease-kind.ts';
 
-const WISH: LeaseWish = { act: 'grant', grant: { peer: 'self', profile: 'ops', durationMs: HOUR_MS, maxUses: 2 } };
+const GRANT = { peer: 'self', profile: 'ops', durationMs: HOUR_MS, maxUses: 2 } as const;
+const WISH: LeaseWish = { act: 'grant', grant: GRANT };
 
 describe('a lease that is asked for', () => {
   let at: GateFixture;
@@ -108,8 +109,23 @@ describe('a lease that is asked for', () => {
     expect(at.answer(id, 'deny').decided).toBe(true);
   });
 
+  it('cannot be read where it says no end, or two', () => {
+    const { durationMs, ...endless } = GRANT;
+    type Span = Readonly<Record<string, number>>;
+    const wishes = (span: Span): readonly Json[] => [
+      { act: 'grant', grant: { ...endless, ...span } },
+      { act: 'renew', lease: 'l-1', ...span },
+    ];
+    for (const span of [{}, { durationMs, endsAtMs: 5 }] as Span[]) {
+      for (const subject of wishes(span)) expect(readWish({ subject })).toBeUndefined();
+    }
+    for (const span of [{ durationMs }, { endsAtMs: 5 }] as Span[]) {
+      for (const subject of wishes(span)) expect(readWish({ subject })).toStrictEqual(subject);
+    }
+  });
+
   it.each([0, -1, 0.5, Number.NaN, 100 * 365 * 24 * HOUR_MS])('is no question for %s ms', (durationMs) => {
-    expect(codeOf(() => question({ act: 'grant', grant: { ...WISH.grant, durationMs } }))).toBe('BAD_REQUEST');
+    expect(codeOf(() => question({ act: 'grant', grant: { ...GRANT, durationMs } }))).toBe('BAD_REQUEST');
   });
 
   it('is renewed by a yes, under its own maximum', () => {
@@ -156,7 +172,6 @@ describe('a lease that is asked for', () => {
   });
 
   it('differs from every other wish by its digest, and is the same for the same words', () => {
-    const grant = WISH.act === 'grant' ? WISH.grant : undefined;
     const lease = at.authority.grantLease({ peer: 'self', profile: 'ops', durationMs: HOUR_MS, issuedBy: 'ap-1' });
     const changes = [
       { profile: 'dev' },
@@ -167,7 +182,7 @@ describe('a lease that is asked for', () => {
     ];
     const wishes: LeaseWish[] = [
       WISH,
-      ...changes.map((change): LeaseWish => ({ act: 'grant', grant: { ...grant!, ...change } })),
+      ...changes.map((change): LeaseWish => ({ act: 'grant', grant: { ...GRANT, ...change } })),
       { act: 'renew', lease: lease.id, durationMs: 2 * HOUR_MS },
       { act: 'renew', lease: lease.id, durationMs: 3 * HOUR_MS },
     ];

@@ -7,7 +7,7 @@ import { grantIn, renewIn } from '../lease-desk.ts';
 import { planLease, planRenewal } from '../lease-granting.ts';
 import type { Asker, KindRules, Refusal } from '../record-types.ts';
 import { leaseQueryOf, SELF } from '../subject.ts';
-import type { Authority, AuthorityOptions, LeaseGrant, LeaseSpan } from '../types.ts';
+import type { Authority, AuthorityOptions, LeaseSpan, LeaseTerms } from '../types.ts';
 import { askerLines, type PreviewLine, type ShownAsker, showLines } from './showing.ts';
 import type { Question } from './types.ts';
 
@@ -22,29 +22,33 @@ export type LeaseWish =
   | ({ readonly act: 'renew'; readonly lease: string } & LeaseSpan);
 
 /** A grant without who issues it: that is whoever says yes. */
-export type LeaseWishGrant = Omit<LeaseGrant, 'issuedBy'>;
+export type LeaseWishGrant = LeaseWishTerms & LeaseSpan;
 
-const wishSchema: z.ZodType<LeaseWish> = z.discriminatedUnion('act', [
+type LeaseWishTerms = Omit<LeaseTerms, 'issuedBy'>;
+
+const spanSchema: z.ZodType<LeaseSpan> = z.union([
+  z.object({ durationMs: z.number(), endsAtMs: z.undefined().optional() }),
+  z.object({ endsAtMs: z.number(), durationMs: z.undefined().optional() }),
+]);
+
+const wishSchema: z.ZodType<LeaseWish> = z.union([
   z.object({
     act: z.literal('grant'),
-    grant: z.object(
-      fieldsOf<LeaseWishGrant>()({
-        peer: z.string(),
-        profile: z.string(),
-        durationMs: z.number().optional(),
-        endsAtMs: z.number().optional(),
-        workspaces: z.array(z.string()).readonly().optional(),
-        maxUses: z.number().optional(),
-        origin: z.string().optional(),
-        session: z.string().optional(),
-      }),
-    ),
+    grant: z
+      .object(
+        fieldsOf<LeaseWishTerms>()({
+          peer: z.string(),
+          profile: z.string(),
+          workspaces: z.array(z.string()).readonly().optional(),
+          maxUses: z.number().optional(),
+          origin: z.string().optional(),
+          session: z.string().optional(),
+        }),
+      )
+      .and(spanSchema),
     request: z.object({ key: z.string(), digest: z.string() }).optional(),
   }),
-  z.object({
-    ...{ act: z.literal('renew'), lease: z.string() },
-    ...{ durationMs: z.number().optional(), endsAtMs: z.number().optional() },
-  }),
+  z.object({ act: z.literal('renew'), lease: z.string() }).and(spanSchema),
 ]);
 
 /** A wish with what it comes to under this configuration: the profile's capabilities are part of what is approved. */
@@ -85,6 +89,9 @@ export function leaseQuestionIn(
   };
 }
 
+/** What an asker says of a lease for itself. */
+export type OwnLeaseTerms = Pick<LeaseTerms, 'profile' | 'workspaces' | 'maxUses'> & { readonly durationMs: number };
+
 /**
  * What an asker wishes for itself: a peer for its own name and the origin that it asks for, this machine's agent for
  * `self`. Refused where the configuration does not let it ask.
@@ -92,9 +99,7 @@ export function leaseQuestionIn(
 export function ownLeaseWish(
   config: Config,
   asker: Asker,
-  wish: Pick<LeaseWishGrant, 'profile' | 'durationMs' | 'workspaces' | 'maxUses'> & {
-    readonly onlyThisSession: boolean;
-  },
+  wish: OwnLeaseTerms & { readonly onlyThisSession: boolean },
 ): { readonly wish: Extract<LeaseWish, { act: 'grant' }> } | { readonly refusal: Refusal } {
   const { requestedBy } = asker;
   const rules = requestedBy === SELF ? config.self : [...config.peers.values()].find(({ id }) => id === requestedBy);
@@ -155,7 +160,7 @@ function termsOf(options: AuthorityOptions, tx: ReadTx, wish: LeaseWish): Terms 
 function lentLines(
   config: Config,
   { peer, origin, session, profile, closure, workspaces, maxUses }: NewLease,
-  { durationMs = 0, endsAtMs }: LeaseSpan,
+  { durationMs, endsAtMs }: LeaseSpan,
 ): readonly PreviewLine[] {
   return [
     { label: 'lend profile', text: profile },
@@ -164,7 +169,7 @@ function lentLines(
     { label: 'for work of', text: withLabel(config, origin) },
     { label: 'session', text: session ?? 'every one' },
     { label: 'workspaces', text: workspaces.join(', ') || 'every one that the peer has' },
-    endsAtMs === undefined
+    durationMs !== undefined
       ? { label: 'for', text: `${formatDuration(durationMs)} from the yes on` }
       : { label: 'until', text: `${new Date(endsAtMs).toISOString()}, whenever the yes is given` },
     { label: 'uses', text: maxUses === undefined ? 'unlimited' : String(maxUses) },

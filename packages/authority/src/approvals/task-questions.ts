@@ -5,7 +5,7 @@ import { beginSession } from '../sessions.ts';
 import { leaseQueryOf, SELF } from '../subject.ts';
 import type { AuthorityOptions, Subject } from '../types.ts';
 import { decisionsAbout, type TaskDecisions } from './decisions.ts';
-import { type LeaseWishGrant, leaseQuestionIn } from './lease-kind.ts';
+import { leaseQuestionIn, type OwnLeaseTerms } from './lease-kind.ts';
 import { askerLines, type PreviewLine, type ShownAsker, showLines } from './showing.ts';
 import type { Approvals, AskOutcome, Question } from './types.ts';
 
@@ -28,7 +28,7 @@ export type TaskWish =
   | { readonly kind: 'task'; readonly digest: string; readonly lines: readonly PreviewLine[] }
   | {
       readonly kind: 'lease';
-      readonly grant: Pick<LeaseWishGrant, 'profile' | 'durationMs' | 'workspaces' | 'maxUses'>;
+      readonly grant: OwnLeaseTerms;
     };
 
 /** Port: questions about tasks that wait for a person, in the caller's transactions. */

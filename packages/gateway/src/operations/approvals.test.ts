@@ -95,9 +95,13 @@ describe('what gives somebody more', () => {
     await expect(client.call('lease_renew', { lease: 'l-1', duration: '1h' })).rejects.toMatchObject({
       code: 'NOT_APPROVER',
     });
-    const until = { peer: 'beta', profile: 'repo-dev', ends_at_ms: at.node.clock.nowMs() + 3_600_000 };
-    await expect(client.call('lease_grant', until)).rejects.toMatchObject({
-      nextSteps: ['type at a terminal: writ lease grant beta repo-dev --for 1h'],
+    const end = { ends_at_ms: Date.UTC(2030, 0, 2, 18) };
+    const until = '--for "until HH:MM", as the clock there says at 2030-01-02T18:00:00.000Z';
+    await expect(client.call('lease_grant', { peer: 'beta', profile: 'repo-dev', ...end })).rejects.toMatchObject({
+      nextSteps: [`type at a terminal: writ lease grant beta repo-dev ${until}`],
+    });
+    await expect(client.call('lease_renew', { lease: 'l-1', ...end })).rejects.toMatchObject({
+      nextSteps: [`type at a terminal: writ lease renew l-1 ${until}`],
     });
     for (const span of [{}, { duration: '1h', ends_at_ms: 1 }]) {
       const wrong = { peer: 'beta', profile: 'repo-dev', ...span };

@@ -25,8 +25,7 @@ export function leaseOperations(ports: GatewayPorts): readonly AnyOperation[] {
   return [
     implement(leaseContract.lease_grant, (input) => {
       const grant = grantOf(input);
-      const span = spanText(grant, clock.nowMs());
-      refuseAlone(ports, 'a lease', `writ lease grant ${grant.peer} ${grant.profile} --for ${span}`);
+      refuseAlone(ports, 'a lease', `writ lease grant ${grant.peer} ${grant.profile} ${spanText(grant)}`);
       const lease = authority.grantLease({ ...grant, issuedBy: PERSON });
       return { lease: viewLease(lease, labels(), clock.nowMs()) };
     }),
@@ -46,8 +45,7 @@ export function leaseOperations(ports: GatewayPorts): readonly AnyOperation[] {
     }),
     implement(leaseContract.lease_renew, ({ lease: id, ...typed }) => {
       const span = spanOf(typed);
-      const text = spanText(span, clock.nowMs());
-      refuseAlone(ports, 'a lease that lives longer', `writ lease renew ${id} --for ${text}`);
+      refuseAlone(ports, 'a lease that lives longer', `writ lease renew ${id} ${spanText(span)}`);
       const lease = authority.renewLease(id, span, PERSON);
       return { lease: viewLease(lease, labels(), clock.nowMs()) };
     }),

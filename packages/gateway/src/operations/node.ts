@@ -20,7 +20,7 @@ export function nodeOperations(ports: GatewayPorts, upstreams: Pick<Upstreams, '
       const policy = engine.status();
       const { unreadable, violations } = policy.lastError ?? {};
       const failure = unreadable ?? violations?.[0]?.message;
-      const commandsProblem = await node.commandsProblem();
+      const commandsProblem = node.commandsProblem();
       return {
         id: info.id,
         name: info.name,

@@ -115,6 +115,25 @@ describe('the control socket', () => {
     expect(await sendRaw(`GET / HTTP/1.1\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`)).toMatch(/^HTTP\/1.1 400 /);
   });
 
+  it('lets the call that has lasted longest make room where all are served, and hears who comes', async () => {
+    const most = 128;
+    const head = `POST /v1/whoami HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${TASK_TOKEN}\r\nexpect: 100-continue\r\n`;
+    const calls: Socket[] = [];
+    for (let count = 0; count < most; count += 1) {
+      const socket = connect(at.taskSocketPath).on('error', () => {});
+      calls.push(socket);
+      socket.write(`${head}content-length: 2\r\n\r\n`);
+      expect(String(await once(socket, 'data'))).toContain('100 Continue');
+    }
+    const [longest, next] = calls;
+    const gone = once(longest as Socket, 'close');
+    expect((await send('/v1/whoami', { token: `Bearer ${TASK_TOKEN}` })).status).toBe(200);
+    await gone;
+    next?.write('{}');
+    expect(String(await once(next as Socket, 'data'))).toContain('HTTP/1.1 200');
+    for (const socket of calls) socket.destroy();
+  });
+
   it('ends a connection that spoke no HTTP, also where the other side keeps it open and goes on', async () => {
     const socket = connect({ path: at.socketPath, allowHalfOpen: true });
     socket.on('error', () => {});

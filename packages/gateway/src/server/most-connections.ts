@@ -9,7 +9,8 @@ export interface ConnectionLimit {
 
 /**
  * Who goes where all are served: whoever comes last; or, on a socket that only its owner can open, whoever has been served for longest, so that a program that
- * opens streams without end keeps nobody from a call that takes a moment.
+ * opens streams without end keeps nobody from a call that takes a moment. That is whatever lasts, and not only a stream: of whom a connection is, nobody knows
+ * there, since all have the one credential of that socket. So the calls of others go before the newer ones of a flood.
  */
 export type LastResort = 'newest' | 'longest-served';
 

@@ -58,6 +58,7 @@ export function fakeAuthority(leases: Map<string, Lease>): GatewayPorts['authori
     returnClaim: () => {},
     grantLease(grant) {
       const id = `l-${leases.size + 1}`;
+      const endsAtMs = grant.durationMs === undefined ? grant.endsAtMs : 1_700_000_000_000 + grant.durationMs;
       const lease: Lease = {
         id,
         peer: BETA_ID,
@@ -67,8 +68,8 @@ export function fakeAuthority(leases: Map<string, Lease>): GatewayPorts['authori
         workspaces: grant.workspaces ?? [],
         issuedBy: grant.issuedBy,
         issuedAtMs: 1_700_000_000_000,
-        expiresAtMs: grant.endsAtMs ?? 1_700_000_000_000 + (grant.durationMs ?? 0),
-        maxExpiresAtMs: 1_700_000_000_000 + (grant.durationMs ?? 0),
+        expiresAtMs: endsAtMs,
+        maxExpiresAtMs: endsAtMs,
         ...(grant.maxUses === undefined ? {} : { maxUses: grant.maxUses }),
         uses: 0,
         version: 1,

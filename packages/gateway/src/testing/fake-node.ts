@@ -173,7 +173,7 @@ function fakeControl(clock: FakeClock, counters: { stops: number }): GatewayPort
       unreadableRows: ['task/t-9'],
     }),
     sandbox: async () => 'bubblewrap',
-    commandsProblem: async () => 'no thread',
+    commandsProblem: () => 'no thread',
     requestStop: () => {
       counters.stops += 1;
     },

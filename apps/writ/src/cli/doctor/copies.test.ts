@@ -48,8 +48,10 @@ describe('where copies lie', () => {
       'problem: /home is mounted noexec: no gated command runs from a copy',
       'note: /run is mounted noexec: copies of scripts lie where those of programs do',
     ]);
-    expect(copiesFindings({ programs: [HOME, undefined], scripts: [] })[0]?.mend).toEqual([
-      ...['sudo mount -o remount,exec /home', 'or run the node with a HOME elsewhere', 'then: writ down && writ up'],
+    expect(copiesFindings({ programs: [HOME, undefined], scripts: [RUN] }).map(({ mend }) => mend)).toEqual([
+      ['sudo mount -o remount,exec /home', 'or run the node with a HOME elsewhere', 'then: writ down && writ up'],
+      // A machine is set up so on purpose: no hardening of it is given up for a note.
+      [],
     ]);
   });
 });
