@@ -174,10 +174,16 @@ async function lookAt(
     ...facts,
     ...(workspace === undefined ? {} : { workspace }),
     obeysFolder: obeysFolder(classification),
-    isRecognised: classification.known,
+    recognised: recognisedOf(classification),
     unbound: unboundFiles({ commands: classification.commands, folders }),
     copied,
   };
   const preview = previewAction(action, shown, about);
   return { resolved: true, step: { request, facts, digest, preview, lines: actionLines(action, about) } };
+}
+
+/** Of what stands inside, the least. */
+function recognisedOf({ commands }: Classification): 'command' | 'program' | 'nothing' {
+  if (commands.some(({ rule }) => rule === 'unknown-program')) return 'nothing';
+  return commands.some(({ rule }) => rule === 'unknown-command') ? 'program' : 'command';
 }

@@ -41,7 +41,10 @@ function fitting(schema: z.core.JSONSchema.BaseSchema, key: string): fc.Arbitrar
     case 'number':
       return fc.integer({ min: schema.minimum ?? 0, max: Math.min(schema.maximum ?? 1000, 1000) });
     case 'array':
-      return fc.array(near((schema.items ?? {}) as z.core.JSONSchema.BaseSchema), { maxLength: 4 });
+      return fc.array(near((schema.items ?? {}) as z.core.JSONSchema.BaseSchema, key), {
+        minLength: Math.min(schema.minItems ?? 0, 4),
+        maxLength: 4,
+      });
     case 'object': {
       const { properties = {}, required = [] } = schema;
       const model: Record<string, fc.Arbitrary<unknown>> = {};
@@ -50,11 +53,13 @@ function fitting(schema: z.core.JSONSchema.BaseSchema, key: string): fc.Arbitrar
       return fc.record(model, { requiredKeys: required });
     }
     default:
-      if (/^(timeout|duration|lease)$/.test(key)) return fc.constantFrom('30s', 'l-1', 'l-2', '8h');
+      if (/^(timeout|duration|lease)$/.test(key))
+        return fc.constantFrom('30s', '8h', ...(key === 'lease' ? ['l-1', 'l-2'] : []));
       if (key === 'task') return fc.constantFrom('t-0', 't-0', 'nothing');
       if (key === 'execution') return fc.constantFrom('x-1', 'x-1', 'nothing');
       if (key === 'approval') return fc.constantFrom('a-1', 'nothing');
       if (/^(repository|ship|path)$/.test(key)) return fc.constantFrom('/src/app', 'app');
+      if (key === 'git') return fc.constantFrom('HOME=/home/a', 'GIT_CONFIG_COUNT=0');
       if (key === 'digest') return fc.constant('f'.repeat(64));
       if (key === 'sha256') return fc.constantFrom(OUT.sha256, 'f'.repeat(64));
       return fc.constantFrom('beta', 'self', 'query', 'app', 't-0', '30s', 'nothing', 'l-1');

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -57,5 +57,19 @@ describe('what the shell says to git', () => {
   it('may name the very repository, as in a hook', () => {
     const all = { GIT_DIR: join(root, '.git'), GIT_OBJECT_DIRECTORY: join(root, '.git/objects'), GIT_WORK_TREE: root };
     expect(words(all)).toEqual([]);
+  });
+
+  it('may name that of a linked worktree, and no other one', () => {
+    const own = join(root, '.git/worktrees/two');
+    const two = join(root, 'two');
+    for (const folder of [own, two]) mkdirSync(folder, { recursive: true });
+    writeFileSync(join(two, '.git'), `gitdir: ${own}\n`);
+    writeFileSync(join(own, 'commondir'), '../..\n');
+    writeFileSync(join(own, 'index'), '');
+    const all = { GIT_DIR: own, GIT_COMMON_DIR: join(root, '.git'), GIT_INDEX_FILE: join(own, 'index') };
+    const wordsThere = (env: Readonly<Record<string, string>>) =>
+      gitWordsHere({ all: env, taskAccess: undefined }, join(two, 'folder'));
+    expect(wordsThere({ ...all, GIT_OBJECT_DIRECTORY: join(root, '.git/objects') })).toEqual([]);
+    expect(() => wordsThere({ GIT_DIR: join(root, '.git') })).toThrow('leads git elsewhere');
   });
 });

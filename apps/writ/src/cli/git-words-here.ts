@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { quote, WritError } from '@writ/core';
 import type { Environment } from '../env.ts';
@@ -13,12 +13,12 @@ const OF_USE = /^(core|filter|sparse|index|include|includeif|remote)\./i;
 const MOST_SETTINGS = 256;
 const LONGEST = 8192;
 /** By what git is led elsewhere than to the repository of a folder, with what that one has there. */
-const LED: readonly (readonly [string, string])[] = [
-  ['GIT_DIR', '.git'],
-  ['GIT_COMMON_DIR', '.git'],
-  ['GIT_OBJECT_DIRECTORY', '.git/objects'],
-  ['GIT_INDEX_FILE', '.git/index'],
-  ['GIT_WORK_TREE', '.'],
+const LED: readonly (readonly [string, (own: Repository) => string])[] = [
+  ['GIT_DIR', ({ gitDir }) => gitDir],
+  ['GIT_COMMON_DIR', ({ commonDir }) => commonDir],
+  ['GIT_OBJECT_DIRECTORY', ({ commonDir }) => join(commonDir, 'objects')],
+  ['GIT_INDEX_FILE', ({ gitDir }) => join(gitDir, 'index')],
+  ['GIT_WORK_TREE', ({ top }) => top],
 ];
 const LED_ELSEWHERE = ['GIT_ALTERNATE_OBJECT_DIRECTORIES', 'GIT_ATTR_SOURCE'];
 
@@ -85,10 +85,10 @@ function settingsIn(all: Environment['all']): readonly (readonly [string, string
 
 /** In a hook git names the very repository that it works in, which is as if it were not named. */
 function refuseElsewhere(all: Environment['all'], folder: string): void {
-  const top = topOf(folder);
-  const isElsewhere = ([name, usual]: readonly [string, string]): boolean => {
+  const own = repositoryOf(folder);
+  const isElsewhere = ([name, usual]: (typeof LED)[number]): boolean => {
     const named = all[name];
-    return named !== undefined && !(top !== undefined && isSamePlace(resolve(named), join(top, usual)));
+    return named !== undefined && !(own !== undefined && isSamePlace(resolve(named), usual(own)));
   };
   const name = LED.find(isElsewhere)?.[0] ?? LED_ELSEWHERE.find((one) => all[one]);
   if (name === undefined) return;
@@ -96,11 +96,31 @@ function refuseElsewhere(all: Environment['all'], folder: string): void {
   throw notHandedOn(name, why, `run it without: ${without(name)}`);
 }
 
-function topOf(folder: string): string | undefined {
-  for (let at = folder; ; at = dirname(at)) {
-    if (existsSync(join(at, '.git'))) return at;
-    if (dirname(at) === at) return undefined;
+/** Where a repository has its parts, absolute. */
+interface Repository {
+  readonly top: string;
+  readonly gitDir: string;
+  /** What a linked worktree shares with the others; elsewhere the same. */
+  readonly commonDir: string;
+}
+
+function repositoryOf(folder: string): Repository | undefined {
+  for (let top = folder; ; top = dirname(top)) {
+    const dotGit = join(top, '.git');
+    if (existsSync(dotGit)) {
+      // In a linked worktree and in a submodule it is a file that says where.
+      const gitDir = namedIn(dotGit, top, /^gitdir: (.+)$/m) ?? dotGit;
+      return { top, gitDir, commonDir: namedIn(join(gitDir, 'commondir'), gitDir, /^(.+)$/m) ?? gitDir };
+    }
+    if (dirname(top) === top) return undefined;
   }
+}
+
+/** The path that a file names, from a folder; undefined where there is no such file, or it says none. */
+function namedIn(file: string, from: string, line: RegExp): string | undefined {
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+  const said = line.exec(readFileSync(file, 'utf8'))?.[1];
+  return said === undefined ? undefined : resolve(from, said);
 }
 
 function without(name: string): string {

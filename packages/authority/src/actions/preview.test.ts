@@ -24,7 +24,7 @@ function textOf(action: Action): string {
   const command = {
     class: 'destructive',
     known: true,
-    isRecognised: true,
+    recognised: 'command',
     workspace: 'app',
     obeysFolder: false,
     unbound: [],
@@ -90,22 +90,34 @@ describe('the preview of an action', () => {
     };
     const once = 'yes, once, allows: nothing more than this command';
     expect(
-      shown({ class: 'config-mutation', known: true, isRecognised: true, obeysFolder: false, unbound: [], copied: [] }),
+      shown({
+        class: 'config-mutation',
+        known: true,
+        recognised: 'command',
+        obeysFolder: false,
+        unbound: [],
+        copied: [],
+      }),
     ).toEqual(['class: config-mutation', once, `yes, session, allows: ${assentText(undefined)}, for 1h`]);
     expect(
-      shown({ class: 'destructive', known: true, isRecognised: true, obeysFolder: false, unbound: [], copied: [] }),
+      shown({ class: 'destructive', known: true, recognised: 'command', obeysFolder: false, unbound: [], copied: [] }),
     ).toEqual(['class: destructive', once]);
     expect(
       shown({
         class: 'config-mutation',
         known: false,
-        isRecognised: false,
+        recognised: 'nothing',
         obeysFolder: false,
         unbound: [],
         copied: [],
       }),
     ).toEqual(['class: config-mutation, by a program that is not known', once]);
-    const covered = { class: 'config-mutation', known: false, isRecognised: true } as const;
+    const form = { class: 'config-mutation', known: false, recognised: 'program' } as const;
+    expect(shown({ ...form, obeysFolder: false, unbound: [], copied: [] })).toEqual([
+      'class: config-mutation, by a command of a known program that no rule knows',
+      once,
+    ]);
+    const covered = { class: 'config-mutation', known: false, recognised: 'command' } as const;
     expect(shown({ ...covered, obeysFolder: false, unbound: [], copied: [] })).toEqual([
       'class: config-mutation',
       once,
@@ -117,7 +129,7 @@ describe('the preview of an action', () => {
       const preview = previewAction(actionOf(change), BY, {
         class: 'config-mutation',
         known: false,
-        isRecognised: false,
+        recognised: 'nothing',
         obeysFolder,
         unbound: [],
         copied: [],
@@ -137,7 +149,7 @@ describe('the preview of an action', () => {
     expect(lines({}).some((line) => line.startsWith('besides'))).toBe(false);
     expect(lines({}, true)).toEqual(
       expect.arrayContaining([
-        'class: config-mutation',
+        'class: config-mutation, by a program that is not known',
         expect.stringMatching(/^besides: files of the folder, or of one that an option names .* decide what else runs/),
       ]),
     );
@@ -147,7 +159,7 @@ describe('the preview of an action', () => {
     const command = {
       class: 'read',
       known: true,
-      isRecognised: true,
+      recognised: 'command',
       obeysFolder: false,
       unbound: ['one', 'two\nclass: read'],
       copied: [],
@@ -164,7 +176,7 @@ describe('the preview of an action', () => {
     const command = {
       class: 'read',
       known: true,
-      isRecognised: true,
+      recognised: 'command',
       obeysFolder: false,
       unbound: [],
       copied,
@@ -182,7 +194,7 @@ describe('the preview of an action', () => {
     const stdin = Buffer.from('\ufeffyes').toString('base64');
     expect(textOf(actionOf({ stdin }))).toContain('standard input: \\u{feff}yes');
     const bytes = previewAction(actionOf({ stdin: Buffer.from([0xff]).toString('base64') }), BY, {
-      ...{ class: 'read', known: true, isRecognised: true, obeysFolder: false, unbound: [], copied: [] },
+      ...{ class: 'read', known: true, recognised: 'command', obeysFolder: false, unbound: [], copied: [] },
     });
     expect(bytes).toEqual({ shown: false, message: 'its standard input is no text, which cannot be shown' });
   });

@@ -11,8 +11,8 @@ export interface ShownCommand extends Pick<ScopedCommand, 'class' | 'known'> {
   readonly obeysFolder: boolean;
   /** Why it runs or reads files that no digest binds; empty: as far as is known there are none. */
   readonly unbound: readonly string[];
-  /** A rule knows what it does. `known` says more: that a window may cover it. */
-  readonly isRecognised: boolean;
+  /** What a rule knows of it. `known` says more: that a window may cover it. */
+  readonly recognised: 'command' | 'program' | 'nothing';
   /** Scripts that run from a copy, absolute. */
   readonly copied: readonly string[];
 }
@@ -80,8 +80,15 @@ const UNBOUND = 'it runs or reads files that this approval does not bind, as the
 /** Of each script: what it would load fails, and is no other file. */
 const COPIED = 'it runs from another place, where it finds nothing that lies beside it';
 
-function classText({ class: of, isRecognised, obeysFolder }: ShownCommand): string {
-  return isRecognised || obeysFolder ? of : `${of}, by a program that is not known`;
+function classText({ class: of, recognised }: ShownCommand): string {
+  switch (recognised) {
+    case 'command':
+      return of;
+    case 'program':
+      return `${of}, by a command of a known program that no rule knows`;
+    case 'nothing':
+      return `${of}, by a program that is not known`;
+  }
 }
 
 function fileText({ path, sha256, sizeBytes }: BoundFile): string {

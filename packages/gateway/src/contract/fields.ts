@@ -7,8 +7,15 @@ export const nameField = z.string().min(1).max(256);
 export const taskField = z.string().min(1).max(128).describe('task id');
 /** `90m`, `8h`, `1h30m`. */
 export const durationField = z.string().min(2).max(32).describe('such as 30s, 10m, 8h');
+/** The last millisecond that a calendar here has. */
+const LAST_MS = 8_640_000_000_000_000;
 /** A moment, in place of a duration. */
-export const endField = z.number().int().min(0).describe('milliseconds since the epoch, instead of a duration');
+export const endField = z
+  .number()
+  .int()
+  .min(0)
+  .max(LAST_MS)
+  .describe('milliseconds since the epoch, instead of a duration');
 /** A list of names. */
 export const namesField = z.array(nameField).max(256);
 /** A count, size or offset. */
