@@ -41,9 +41,17 @@ export function unlessAborted(error: unknown, signal: AbortSignal | undefined): 
 export function answeredError(text: string, status: number): WritError {
   const body = parse(text);
   if (typeof body === 'object' && body !== null && 'error' in body) {
-    return errorFromJson(body.error as Partial<WritErrorJson>);
+    return withVersionStep(errorFromJson(body.error as Partial<WritErrorJson>));
   }
   return new WritError('INTERNAL', `the node answered with status ${status} and no reason`);
+}
+
+/** A client of ours sends what the node of its version knows: one that was not started again since an update knows less. */
+function withVersionStep(error: WritError): WritError {
+  const { code, message, details, nextSteps } = error;
+  if (code !== 'BAD_REQUEST' || !message.startsWith('unknown key') || nextSteps.length > 0) return error;
+  const restart = 'the node that runs may be older than this program: writ down && writ up';
+  return new WritError(code, message, { details, nextSteps: [restart] });
 }
 
 function parse(text: string): unknown {
