@@ -18,6 +18,7 @@ export {
 export { type Receipt, signReceipt, verifyReceipt } from './receipt.ts';
 export type { RepositoryGuard } from './repository-guard.ts';
 export { formatResult } from './result.ts';
+export { createResultReader } from './result-reader.ts';
 export { RESULT_LISTS, type Result } from './result-schema.ts';
 export { type SessionEndStatement, signSessionEnd, verifySessionEnd } from './session-end.ts';
 export { type Received, receiveShipped, type Shipment, type ShipRequest, shipWorkingTree } from './ship.ts';

@@ -13,7 +13,7 @@ it('does not start where it could look at no command, and leaves nothing open', 
   await expect(node.restart(undefined, away)).rejects.toMatchObject({
     code: 'INTERNAL',
     message: expect.stringContaining('/no/such/command-thread.js'),
-    nextSteps: [expect.stringContaining('the files of writ are whole'), 'writ down && writ up'],
+    nextSteps: [expect.stringContaining('the installed files are whole'), 'writ down && writ up'],
   });
   await node.restart();
   expect(await node.control.call('node_status', {})).not.toHaveProperty('commands_problem');

@@ -140,7 +140,7 @@ function awayBecause(reason: string, cause?: Error): WritError {
   return new WritError('INTERNAL', `the thread that looks at commands cannot be had: ${reason}`, {
     ...(cause === undefined ? {} : { cause }),
     nextSteps: [
-      'see that the files of writ are whole and of one version, and that there is memory for one thread more',
+      'see that the installed files are whole and of one version, and that there is memory for one thread more',
       'writ down && writ up',
     ],
   });

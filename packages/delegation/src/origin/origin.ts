@@ -1,5 +1,6 @@
 import { createFairTurns, type RunningCode } from '@writ/core';
 import type { WriteTx } from '@writ/database';
+import { createResultReader } from '@writ/evidence';
 import { isTerminal, type Mirror, type Turn } from '@writ/task-store';
 import { readChain } from '../read-chain.ts';
 import type { Origin, WaitingFor } from '../types.ts';
@@ -38,16 +39,14 @@ export function createOrigin(options: OriginOptions): Origin {
   const parts: OriginParts = {
     ...{ ...options, journal, wakeups, turns, receipts, peerTime: createPeerTime(options.clock) },
     ...{ followers: new Map(), shipping: new Map(), ships: createFairTurns(SHIPPED_AT_ONCE) },
+    readResult: createResultReader(),
     late: createLateResults(options, () => parts),
     stopping: stopping.signal,
     closing: () => stopping.signal.aborted,
   };
   const stopListening = options.engine.onChange(() => {
-    receipts.oweAll();
     outbox.oweAll();
-    endUntrusted(parts).catch((error: unknown) =>
-      options.logger.error('tasks of a former peer could not be ended', { error: String(error) }),
-    );
+    followTrust(parts);
   });
   return {
     delegate: (request) => delegateTask(parts, request),
@@ -93,6 +92,14 @@ export function createOrigin(options: OriginOptions): Origin {
       wakeups.close();
     },
   };
+}
+
+/** Tells those who are peers now what they are owed, and ends what those hold who are none any more. */
+function followTrust(parts: OriginParts): void {
+  parts.receipts.oweAll();
+  endUntrusted(parts).catch((error: unknown) =>
+    parts.logger.error('tasks of a former peer could not be ended', { error: String(error) }),
+  );
 }
 
 /** What is told of a task that waits; a mirror that is elsewhere waits for nobody. */

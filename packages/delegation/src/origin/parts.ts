@@ -1,4 +1,5 @@
 import type { FairTurns } from '@writ/core';
+import type { createResultReader } from '@writ/evidence';
 import type { Wakeups } from '../wakeups.ts';
 import type { Follower } from './following.ts';
 import type { MirrorJournal } from './mirror-journal.ts';
@@ -18,6 +19,8 @@ export interface OriginParts extends OriginOptions {
   readonly peerTime: PeerTime;
   readonly receipts: ReceiptOutbox;
   readonly late: LateResults;
+  /** Reads a kept envelope by its digest. */
+  readonly readResult: ReturnType<typeof createResultReader>;
   /** Working trees that are being sent ahead, by session and key. */
   readonly shipping: Map<string, Promise<unknown>>;
   /** In which these are read and sent. */

@@ -70,7 +70,7 @@ function commands({ commands_problem: problem }: Status, logFile: string): reado
   if (problem === undefined) return [];
   const says = `every command is refused: ${visible(problem)}`;
   const mend = [
-    'install writ again, where its files are not whole or of two versions; or make room in the memory',
+    'install it again, where its files are not whole or of two versions; or make room in the memory',
     'writ down && writ up',
     `tail -n 20 ${shellWord(logFile)}`,
   ];

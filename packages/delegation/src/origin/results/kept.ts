@@ -1,14 +1,7 @@
 import { createHash } from 'node:crypto';
 import { quote, WritError } from '@writ/core';
 import type { ReadTx } from '@writ/database';
-import {
-  type Applied,
-  type ApplyRequest,
-  applyResult,
-  readResult,
-  type VerifiedTree,
-  verifyTree,
-} from '@writ/evidence';
+import { type Applied, type ApplyRequest, applyResult, type VerifiedTree, verifyTree } from '@writ/evidence';
 import type { Delivery, Mirror, ShippedInput } from '@writ/task-store';
 import type { ReceivedResult } from '../../types.ts';
 import type { OriginParts } from '../parts.ts';
@@ -42,7 +35,7 @@ function receivedOf(parts: OriginParts, tx: ReadTx, mirror: Mirror, delivery: De
 function treeOf(parts: OriginParts, tx: ReadTx, sha256: string): ReceivedResult['children'][number] {
   const envelope = parts.evidence.results.envelope(tx, sha256);
   if (envelope === undefined) throw invalid('envelope', `${sha256} is not kept here any more`);
-  const result = readResult(envelope);
+  const result = parts.readResult(sha256, envelope);
   return { sha256, result, children: result.children.map((child) => treeOf(parts, tx, child.envelope)) };
 }
 
