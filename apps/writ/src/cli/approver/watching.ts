@@ -1,4 +1,4 @@
-import { isWritError, toWritError } from '@writ/core';
+import { isWritError, toWritError, WritError } from '@writ/core';
 import type { ApprovalView, ControlClient } from '@writ/gateway/client';
 import type { Terminal } from '../../terminal/terminal.ts';
 import type { CliContext } from '../context.ts';
@@ -44,7 +44,8 @@ export async function watchQuestions(context: CliContext, { keyFile }: AnswerOpt
 
 async function watchWith(watch: Watch): Promise<void> {
   const { context, terminal, questions, line } = watch;
-  const signal = AbortSignal.any([context.signal, terminal.interrupted]);
+  const over = new AbortController();
+  const signal = AbortSignal.any([context.signal, terminal.interrupted, over.signal]);
   let failure: unknown;
   // Beside the questions that are asked: what another person answers is seen while one is on the screen.
   const followed = follow(watch, signal)
@@ -53,12 +54,16 @@ async function watchWith(watch: Watch): Promise<void> {
     })
     .finally(() => questions.close());
   line.show();
-  for (let next = await questions.next(); next !== undefined; next = await questions.next()) {
-    line.hide();
-    await askOne(watch, next.id);
-    line.show();
+  try {
+    for (let next = await questions.next(); next !== undefined; next = await questions.next()) {
+      line.hide();
+      await askOne(watch, next.id);
+      line.show();
+    }
+  } finally {
+    over.abort();
+    await followed;
   }
-  await followed;
   if (failure !== undefined) throw failure;
 }
 
@@ -70,7 +75,10 @@ async function follow({ node, terminal, questions, line }: Watch, signal: AbortS
   }
 }
 
-/** Asks about one; what came of it, or who was faster, is told and the watch goes on. */
+/**
+ * Asks about one; what came of it, or who was faster, is told and the watch goes on. Throws NOT_APPROVER where the key answers nothing
+ * here any more: whoever holds it would go on answering in vain.
+ */
 async function askOne({ context, node, terminal, prover, questions }: Watch, id: string): Promise<void> {
   const { approval } = await node.call('approval_show', { approval: id });
   if (approval.state !== 'pending') return;
@@ -89,9 +97,16 @@ async function askOne({ context, node, terminal, prover, questions }: Watch, id:
     terminal.write(`${decided.state}\n`);
     context.output.item(decided, () => undefined);
   } catch (error) {
+    if (isWritError(error, 'NOT_APPROVER')) throw noApprover(error);
     const { code, message } = toWritError(error);
     terminal.write(`${code}: ${message}\n`);
   }
+}
+
+function noApprover(cause: WritError): WritError {
+  const message = 'the key that this watch holds answers nothing at this node any more, and the question stays open';
+  const nextSteps = ['see who answers: writ approver list', 'have one of them enrol you again'];
+  return new WritError('NOT_APPROVER', `${message}: ${cause.message}`, { nextSteps, cause });
 }
 
 /**
