@@ -349,6 +349,10 @@ describe('the desk of gated commands', () => {
       expect(at.desk.list(TASK, 9).map(({ id }) => id)).toEqual([mine.id]);
       for (const { id } of [sibling, hosts]) {
         expect(() => at.desk.show(TASK, id)).toThrow('no execution');
+        const elsewhere = expect.stringContaining('writ execution show EXECUTION --peer PEER');
+        expect(() => at.desk.show(TASK, id)).toThrow(
+          expect.objectContaining({ nextSteps: expect.arrayContaining([elsewhere]) }),
+        );
         expect(() => at.desk.watch(TASK, id, 0, new AbortController().signal)).toThrow('no execution');
         await expect(at.desk.cancel(TASK, id, WAITING)).rejects.toMatchObject({ code: 'NOT_FOUND' });
       }

@@ -188,7 +188,10 @@ function requireOwn({ gate }: CommandDeskOptions, caller: CommandCaller, id: str
   const execution = gate.executions.get(id);
   if (execution !== undefined && reaches(caller, execution)) return execution;
   throw new WritError('NOT_FOUND', `no execution ${quote(id)} of yours here`, {
-    nextSteps: ['see them with list_executions or writ execution list'],
+    nextSteps: [
+      'see them with list_executions or writ execution list',
+      'one that runs at a peer is asked for there (an agent: `at`): writ execution show EXECUTION --peer PEER',
+    ],
   });
 }
 
