@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -23,5 +23,20 @@ describe('the place of copies', () => {
     expect((await made(executesIn)).startsWith(`${first}/`)).toBe(true);
     // Where there is none, what is only read has a place nevertheless.
     expect((await made(() => false)).startsWith(`${first}/`)).toBe(true);
+  });
+
+  it('is not touched where somebody else could put another folder', () => {
+    const [open, own] = [join(home, 'open'), join(home, 'own')];
+    mkdirSync(join(open, 'held'), { recursive: true });
+    chmodSync(open, 0o777);
+    writeFileSync(join(open, 'held', 'theirs'), '');
+    const tried: string[] = [];
+    createHeldPlace([join(open, 'held'), own], process.geteuid?.() ?? 0, (dir) => {
+      tried.push(dir);
+      return true;
+    });
+    expect(readdirSync(join(open, 'held'))).toEqual(['theirs']);
+    expect(tried.filter((dir) => dir.startsWith(open))).toEqual([]);
+    expect(tried).toHaveLength(1);
   });
 });

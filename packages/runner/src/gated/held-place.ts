@@ -40,6 +40,8 @@ function firstOf(
   let cause: unknown;
   for (const dir of dirs) {
     try {
+      // Nothing is removed, made or run where somebody else could put another folder meanwhile.
+      if (!isOursSoFar(dir, user) && dir !== dirs.at(-1)) continue;
       rmSync(dir, { recursive: true, force: true });
       if (first !== undefined) continue;
       mkdirSync(dir, { recursive: true, mode: 0o700 });
@@ -61,6 +63,13 @@ function firstOf(
   const found = first ?? second ?? last;
   if (found !== undefined) return found;
   throw new WritError('INTERNAL', 'there is no folder for copies of what commands run', { cause });
+}
+
+/** Whether that is so of what is there of it. */
+function isOursSoFar(dir: string, user: number | undefined): boolean {
+  if (lstatSync(dir, { throwIfNoEntry: false }) === undefined)
+    return dir === dirname(dir) || isOursSoFar(dirname(dir), user);
+  return isMovedByNobody(dir, user) && isMovedByNobody(realpathSync(dir), user);
 }
 
 /** INVARIANT: 5 what was hashed is what runs: whoever could rename a folder above a copy could put another one there. */
